@@ -1,0 +1,163 @@
+//! What an author implements: [`Environment`].
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Result;
+
+pub(crate) mod erased;
+mod metadata;
+mod options;
+mod step;
+mod tasks;
+#[cfg(feature = "server")]
+pub(crate) mod thread;
+
+pub use metadata::Metadata;
+pub use options::{ResetOptions, Seed, StepOptions};
+pub use step::{Ending, Reward, Step};
+pub use tasks::{Split, SplitKind, Tasks};
+
+/// An environment: a world that an agent acts in, one episode at a time.
+///
+/// One value of the implementing type is one session. The server makes it with
+/// the factory it was given, drives it with one call at a time, and closes it
+/// exactly once. Nothing here does I/O or needs a runtime: an environment is as
+/// easy to unit-test as any other struct.
+///
+/// ```
+/// use openenv::{Environment, ResetOptions, Result, Step, StepOptions};
+/// use schemars::JsonSchema;
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Guess {
+///     /// The number you think it is
+///     #[schemars(range(min = 1, max = 100))]
+///     number: u32,
+/// }
+///
+/// #[derive(Serialize, JsonSchema)]
+/// struct Hint {
+///     text: String,
+/// }
+///
+/// #[derive(Default)]
+/// struct GuessTheNumber {
+///     secret: u32,
+/// }
+///
+/// impl Environment for GuessTheNumber {
+///     type Action = Guess;
+///     type Observation = Hint;
+///     type ResetObservation = Hint;
+///     type State = ();
+///     const CONCURRENT: bool = true;
+///
+///     async fn reset(&mut self, options: ResetOptions) -> Result<Step<Hint>> {
+///         let seed = options.seed.map_or(0, u64::from);
+///         self.secret = (seed % 100) as u32 + 1;
+///         Ok(Step::new(Hint { text: "1 to 100?".to_owned() }))
+///     }
+///
+///     async fn step(&mut self, guess: Guess, _: StepOptions) -> Result<Step<Hint>> {
+///         let text = if guess.number < self.secret { "higher" } else { "lower" };
+///         if guess.number == self.secret {
+///             return Ok(Step::new(Hint { text: "yes".to_owned() }).reward(1.0).terminated());
+///         }
+///         Ok(Step::new(Hint { text: text.to_owned() }).reward(0.0))
+///     }
+///
+///     fn state(&self) {}
+/// }
+/// ```
+pub trait Environment: Send + Sized + 'static {
+    /// What the agent does in one step.
+    ///
+    /// Must be a JSON object. Fields that the type does not have are refused,
+    /// and so is whatever breaks a constraint declared with `#[schemars(…)]`.
+    type Action: DeserializeOwned + JsonSchema + Send;
+
+    /// What the agent sees after a step; must serialise to a JSON object or `()`.
+    type Observation: Serialize + JsonSchema + Send;
+
+    /// What the agent sees after a reset; most often the same type.
+    type ResetObservation: Serialize + JsonSchema + Send;
+
+    /// What a trainer may look at besides; must serialise to a JSON object or `()`.
+    ///
+    /// `episode_id` and `step_count` are kept by the server and added unless
+    /// the type declares them itself.
+    type State: Serialize + JsonSchema + Send;
+
+    /// Whether several sessions may live in one process. Default: `false`.
+    ///
+    /// An environment that shares nothing outside of `self` says `true` and is
+    /// then served to as many sessions as the server has room for.
+    const CONCURRENT: bool = false;
+
+    /// Where the calls run. Default: [`Execution::Inline`].
+    const EXECUTION: Execution = Execution::Inline;
+
+    /// Starts a new episode.
+    fn reset(
+        &mut self,
+        options: ResetOptions,
+    ) -> impl Future<Output = Result<Step<Self::ResetObservation>>> + Send;
+
+    /// Advances the episode by one action.
+    ///
+    /// When the client goes away in the middle, the future is dropped at its
+    /// next `.await` and [`close`](Self::close) follows.
+    fn step(
+        &mut self,
+        action: Self::Action,
+        options: StepOptions,
+    ) -> impl Future<Output = Result<Step<Self::Observation>>> + Send;
+
+    /// What the episode looks like now.
+    fn state(&self) -> Self::State;
+
+    /// Ends the session: the place to stop processes and delete files.
+    ///
+    /// It takes `self`, so it cannot run twice. Default: drops the environment.
+    fn close(self) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
+    /// How long one step may take. Default: no limit.
+    ///
+    /// A step over its limit is abandoned and answered with an error; a
+    /// client's own `timeout_s` can only shorten the limit.
+    fn step_timeout(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Name, description and version for people and catalogues.
+    ///
+    /// Default: the name of the type.
+    fn metadata() -> Metadata {
+        Metadata::named_after::<Self>()
+    }
+
+    /// The tasks that an episode can be about, by split. Default: none.
+    fn tasks() -> Option<Arc<dyn Tasks>> {
+        None
+    }
+}
+
+/// Where the calls of one environment run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Execution {
+    /// On the connection's own task: the fastest, for code that does not block.
+    Inline,
+    /// On a thread of the session's own, from factory to close, for code that
+    /// blocks or must see one thread only.
+    Thread,
+}

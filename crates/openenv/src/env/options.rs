@@ -1,0 +1,148 @@
+//! What a caller may say besides "reset" and the action.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+
+/// Arguments of a reset.
+///
+/// ```
+/// use openenv::ResetOptions;
+///
+/// let options = ResetOptions::default().with_seed(7).with("task_id", "maze-3");
+/// assert_eq!(options.seed.map(u64::from), Some(7));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ResetOptions {
+    /// Makes the episode reproducible.
+    pub seed: Option<Seed>,
+    /// Name that the caller gives the episode; the server makes one up otherwise.
+    pub episode_id: Option<String>,
+    /// Every other argument, as it was sent.
+    pub extra: Map<String, Value>,
+}
+
+impl ResetOptions {
+    /// Sets the seed.
+    #[must_use]
+    pub fn with_seed(mut self, seed: impl Into<Seed>) -> Self {
+        self.seed = Some(seed.into());
+        self
+    }
+
+    /// Names the episode.
+    #[must_use]
+    pub fn with_episode_id(mut self, episode_id: impl Into<String>) -> Self {
+        self.episode_id = Some(episode_id.into());
+        self
+    }
+
+    /// Adds an argument of the environment's own.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.extra.insert(name.into(), value.into());
+        self
+    }
+
+    /// The environment's own arguments as a type.
+    ///
+    /// # Errors
+    /// If they do not fit `T`; the text names the argument.
+    pub fn arguments<T: DeserializeOwned>(&self) -> Result<T> {
+        typed(&self.extra)
+    }
+}
+
+/// Arguments of a step besides the action.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct StepOptions {
+    /// How long the caller is willing to wait.
+    ///
+    /// The server enforces it; the environment may use it to answer in time.
+    pub timeout: Option<Duration>,
+    /// Name that the caller gives this request.
+    pub request_id: Option<String>,
+    /// Every other argument, as it was sent.
+    pub extra: Map<String, Value>,
+}
+
+impl StepOptions {
+    /// Limits the step.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// The environment's own arguments as a type.
+    ///
+    /// # Errors
+    /// If they do not fit `T`; the text names the argument.
+    pub fn arguments<T: DeserializeOwned>(&self) -> Result<T> {
+        typed(&self.extra)
+    }
+}
+
+fn typed<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T> {
+    serde_path_to_error::deserialize(Value::Object(arguments.clone()))
+        .map_err(|error| Error::new(format!("argument `{}`: {}", error.path(), error.inner())))
+}
+
+/// A seed as clients send it: any whole number that fits 128 bits.
+///
+/// Random number generators take 64 bits: `u64::from(seed)` keeps every number
+/// from 0 to 2⁶⁴ − 1 as it is and folds the others into that range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Seed(i128);
+
+impl From<u64> for Seed {
+    fn from(seed: u64) -> Self {
+        Self(i128::from(seed))
+    }
+}
+
+impl From<i128> for Seed {
+    fn from(seed: i128) -> Self {
+        Self(seed)
+    }
+}
+
+impl From<i32> for Seed {
+    fn from(seed: i32) -> Self {
+        Self(i128::from(seed))
+    }
+}
+
+impl From<Seed> for u64 {
+    fn from(seed: Seed) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "folding both halves together is the point"
+        )]
+        match Self::try_from(seed.0) {
+            Ok(seed) => seed,
+            Err(_) => (seed.0 as u128 >> 64) as Self ^ seed.0 as Self,
+        }
+    }
+}
+
+impl From<Seed> for i128 {
+    fn from(seed: Seed) -> Self {
+        seed.0
+    }
+}
+
+impl fmt::Display for Seed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

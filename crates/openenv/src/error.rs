@@ -1,0 +1,285 @@
+//! The one error type, and the one table that maps it onto the wire.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+use crate::contract::Violation;
+
+/// A specialised `Result` with [`Error`] as its default error.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+type Source = Box<dyn std::error::Error + Send + Sync>;
+
+/// Anything that can go wrong in an environment, a session or a server.
+///
+/// Environments usually need no more than `?` or [`Error::new`]; the server
+/// turns the error into the reply its caller's protocol asks for.
+///
+/// ```
+/// use openenv::Error;
+///
+/// let error = Error::new("the board is full");
+/// assert_eq!(error.to_string(), "the board is full");
+/// assert!(!error.is_capacity());
+/// ```
+pub struct Error {
+    inner: Box<Inner>,
+}
+
+struct Inner {
+    kind: Kind,
+    message: String,
+    source: Option<Source>,
+}
+
+/// What went wrong, as far as a caller can act on it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Kind {
+    /// The environment reported a failure.
+    Execution,
+    /// The environment panicked: its session is over.
+    Panic,
+    /// A call took longer than it may.
+    Timeout,
+    /// Input that does not fit its schema.
+    Validation(Vec<Violation>),
+    /// Text that is not JSON.
+    InvalidJson,
+    /// A message whose `type` nobody knows.
+    UnknownType,
+    /// Every slot is taken.
+    Capacity { active: usize, maximum: usize },
+    /// The environment could not be created.
+    Factory { name: String },
+    /// The session does not exist, is taken or is over.
+    Session,
+    /// The environment does not offer what was asked for.
+    Unsupported,
+    /// A task index outside its split.
+    TaskIndex,
+    /// A name that nothing answers to.
+    NotFound,
+    /// A server that cannot be built or started as configured.
+    Configuration,
+}
+
+impl Error {
+    /// A failure inside an environment, in its own words.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self::of(Kind::Execution, message)
+    }
+
+    /// A failure inside an environment, with the error that caused it.
+    ///
+    /// The text of `source` becomes the message; an empty text is replaced by
+    /// a note that names nothing less than "failed without a message".
+    pub fn from_source(source: impl Into<Source>) -> Self {
+        let source = source.into();
+        let mut error = Self::new(source.to_string());
+        error.inner.source = Some(source);
+        error
+    }
+
+    /// The environment does not offer `what` (HTTP 501).
+    pub fn unsupported(what: impl fmt::Display) -> Self {
+        Self::of(
+            Kind::Unsupported,
+            format!("{what} is not supported for this environment"),
+        )
+    }
+
+    /// A task index that is outside its split (HTTP 400).
+    pub fn task_index() -> Self {
+        Self::of(Kind::TaskIndex, "Invalid task index")
+    }
+
+    /// A name, split or id that nothing answers to (HTTP 404).
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::of(Kind::NotFound, message)
+    }
+
+    /// A server or client that cannot work as it is configured.
+    pub fn configuration(message: impl Into<String>) -> Self {
+        Self::of(Kind::Configuration, message)
+    }
+
+    pub(crate) fn of(kind: Kind, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if message.is_empty() {
+            // An empty text tells a trainer nothing about what to look for.
+            "failed without a message".clone_into(&mut message);
+        }
+        Self {
+            inner: Box::new(Inner {
+                kind,
+                message,
+                source: None,
+            }),
+        }
+    }
+
+    /// Input that does not fit; every violation is listed.
+    pub fn validation(violations: Vec<Violation>) -> Self {
+        Self::of(Kind::Validation(violations), "Invalid message")
+    }
+
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.inner.kind
+    }
+
+    /// Whether every slot of the server was taken.
+    pub fn is_capacity(&self) -> bool {
+        matches!(self.inner.kind, Kind::Capacity { .. })
+    }
+
+    /// Whether the input did not fit its schema.
+    pub fn is_validation(&self) -> bool {
+        matches!(self.inner.kind, Kind::Validation(_))
+    }
+
+    /// Whether a call took longer than it may.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self.inner.kind, Kind::Timeout)
+    }
+
+    /// Whether the environment panicked, which ends its session.
+    pub fn is_panic(&self) -> bool {
+        matches!(self.inner.kind, Kind::Panic)
+    }
+
+    /// Whether the environment does not offer what was asked for.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self.inner.kind, Kind::Unsupported)
+    }
+
+    /// What does not fit, field by field; empty unless [`is_validation`](Self::is_validation).
+    pub fn violations(&self) -> &[Violation] {
+        match &self.inner.kind {
+            Kind::Validation(violations) => violations,
+            _ => &[],
+        }
+    }
+
+    /// Code of the error frame on a WebSocket.
+    pub fn code(&self) -> &'static str {
+        match self.inner.kind {
+            Kind::Execution
+            | Kind::Panic
+            | Kind::Timeout
+            | Kind::Unsupported
+            | Kind::TaskIndex
+            | Kind::NotFound
+            | Kind::Configuration => "EXECUTION_ERROR",
+            Kind::Validation(_) => "VALIDATION_ERROR",
+            Kind::InvalidJson => "INVALID_JSON",
+            Kind::UnknownType => "UNKNOWN_TYPE",
+            Kind::Capacity { .. } => "CAPACITY_REACHED",
+            Kind::Factory { .. } => "FACTORY_ERROR",
+            Kind::Session => "SESSION_ERROR",
+        }
+    }
+
+    /// Status of the HTTP answer.
+    pub fn status(&self) -> u16 {
+        match self.inner.kind {
+            Kind::TaskIndex => 400,
+            Kind::NotFound => 404,
+            Kind::Validation(_) | Kind::InvalidJson | Kind::UnknownType => 422,
+            Kind::Unsupported => 501,
+            Kind::Capacity { .. } => 503,
+            Kind::Timeout => 504,
+            Kind::Execution
+            | Kind::Panic
+            | Kind::Factory { .. }
+            | Kind::Session
+            | Kind::Configuration => 500,
+        }
+    }
+
+    /// Code of the JSON-RPC error.
+    pub fn rpc_code(&self) -> i64 {
+        match self.inner.kind {
+            Kind::Capacity { .. } | Kind::Factory { .. } => -32000,
+            Kind::InvalidJson => -32700,
+            Kind::UnknownType => -32601,
+            Kind::Validation(_) | Kind::Session | Kind::NotFound | Kind::TaskIndex => -32602,
+            Kind::Execution
+            | Kind::Panic
+            | Kind::Timeout
+            | Kind::Unsupported
+            | Kind::Configuration => -32603,
+        }
+    }
+
+    /// The machine-readable rest of the error, besides message and code.
+    pub(crate) fn details(&self) -> Map<String, Value> {
+        let details = match &self.inner.kind {
+            Kind::Validation(violations) => json!({ "errors": violations }),
+            Kind::Capacity { active, maximum } => {
+                json!({ "active_sessions": active, "max_sessions": maximum })
+            }
+            Kind::Factory { name } => json!({ "factory_name": name }),
+            _ => return Map::new(),
+        };
+        match details {
+            Value::Object(details) => details,
+            _ => Map::new(),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.inner.kind)
+            .field("message", &self.inner.message)
+            .field("source", &self.inner.source)
+            .finish()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.inner.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.inner
+            .source
+            .as_ref()
+            .map(|source| &**source as &(dyn std::error::Error + 'static))
+    }
+}
+
+impl From<&str> for Error {
+    fn from(message: &str) -> Self {
+        Self::new(message)
+    }
+}
+
+impl From<String> for Error {
+    fn from(message: String) -> Self {
+        Self::new(message)
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(source: std::io::Error) -> Self {
+        Self::from_source(source)
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(source: serde_json::Error) -> Self {
+        Self::from_source(source)
+    }
+}
+
+impl From<Source> for Error {
+    fn from(source: Source) -> Self {
+        Self::from_source(source)
+    }
+}

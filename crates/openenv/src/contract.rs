@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::env::Environment;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::json::Input;
 
 mod violation;
@@ -67,6 +67,10 @@ impl<T: JsonSchema> Shape<T> {
         })
     }
 
+    pub(crate) fn fixed(base: Base) -> Self {
+        Self::new(base).expect("the library's own types are objects")
+    }
+
     pub(crate) fn schema(&self) -> &Value {
         &self.schema
     }
@@ -77,20 +81,29 @@ impl<T: JsonSchema> Shape<T> {
     }
 }
 
+pub(crate) struct Shapes<E: Environment> {
+    pub(crate) action: Shape<E::Action>,
+    pub(crate) observation: Shape<E::Observation>,
+    pub(crate) reset_observation: Shape<E::ResetObservation>,
+    pub(crate) state: Shape<E::State>,
+}
+
 impl Contract {
-    pub(crate) fn of<E: Environment>() -> Result<Self> {
-        let _ = Error::new("");
-        Ok(Self {
-            action: Shape::<E::Action>::new(Base::Action)?.schema().clone(),
-            observation: Shape::<E::Observation>::new(Base::Observation)?
-                .schema()
-                .clone(),
-            reset_observation: Shape::<E::ResetObservation>::new(Base::Observation)?
-                .schema()
-                .clone(),
-            state: Shape::<E::State>::new(Base::State)?.schema().clone(),
+    pub(crate) fn of<E: Environment>() -> Result<(Self, Shapes<E>)> {
+        let shapes = Shapes::<E> {
+            action: Shape::new(Base::Action)?,
+            observation: Shape::new(Base::Observation)?,
+            reset_observation: Shape::new(Base::Observation)?,
+            state: Shape::new(Base::State)?,
+        };
+        let contract = Self {
+            action: shapes.action.schema().clone(),
+            observation: shapes.observation.schema().clone(),
+            reset_observation: shapes.reset_observation.schema().clone(),
+            state: shapes.state.schema().clone(),
             digest: String::new(),
-        })
+        };
+        Ok((contract, shapes))
     }
 
     /// The document at `/schema`.
@@ -105,6 +118,15 @@ impl Contract {
         &self.digest
     }
 
+    pub(crate) fn action(&self) -> &Value {
+        &self.action
+    }
+    pub(crate) fn observation(&self) -> &Value {
+        &self.observation
+    }
+    pub(crate) fn reset_observation(&self) -> &Value {
+        &self.reset_observation
+    }
     pub(crate) fn state(&self) -> &Value {
         &self.state
     }

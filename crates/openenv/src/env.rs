@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Result;
 
+#[cfg(feature = "server")]
 pub(crate) mod erased;
 mod metadata;
 mod options;

@@ -45,3 +45,20 @@ pub(crate) fn read(text: &str) -> Result<Document, JsonError> {
             column: 1,
         })
 }
+
+pub(crate) fn python_repr(value: &Value) -> String {
+    value.to_string()
+}
+impl Input<'_> {
+    pub(crate) fn into_owned(self) -> Input<'static> {
+        match self {
+            Input::Raw(text) => Input::Lenient(read(text).unwrap()),
+            Input::Lenient(d) => Input::Lenient(d),
+        }
+    }
+}
+impl std::fmt::Display for JsonError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.message)
+    }
+}

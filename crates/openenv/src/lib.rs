@@ -3,7 +3,12 @@
 mod contract;
 mod env;
 mod error;
+#[cfg(feature = "server")]
 mod json;
+#[cfg(feature = "server")]
+mod server;
+#[cfg(feature = "server")]
+mod wire;
 
 #[doc(inline)]
 pub use contract::{Location, Violation};
@@ -14,3 +19,8 @@ pub use env::{
 };
 #[doc(inline)]
 pub use error::{Error, Result};
+#[cfg(feature = "server")]
+#[doc(inline)]
+pub use server::{
+    Capacity, Mode, Origin, Server, ServerBuilder, SessionId, SessionInfo, shutdown_signal,
+};

@@ -44,3 +44,33 @@ impl Violation {
         self
     }
 }
+
+impl Violation {
+    pub(crate) fn missing(input: Value) -> Self {
+        Self::x("missing", input)
+    }
+    pub(crate) fn not_attributes(input: Value) -> Self {
+        Self::x("model_attributes_type", input)
+    }
+    pub(crate) fn not_an_object(input: Value) -> Self {
+        Self::x("dict_type", input)
+    }
+    pub(crate) fn not_json(_error: &crate::json::JsonError) -> Self {
+        Self::x("json_invalid", Value::Null)
+    }
+    fn x(kind: &'static str, input: Value) -> Self {
+        Self {
+            kind,
+            location: vec![],
+            message: String::new(),
+            input,
+            context: Map::new(),
+            url: None,
+        }
+    }
+}
+impl std::fmt::Display for Violation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}

@@ -1,1 +1,253 @@
+//! The object-safe twin of [`Environment`]: what the server drives.
+//!
+//! An author's types end here. [`Adapter`] parses the action, calls the author
+//! and writes the answer straight into the reply's buffer; nothing behind it
+//! knows which environment it is.
 
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+
+use crate::contract::{Contract, Shape};
+use crate::env::{Environment, Execution, Metadata, ResetOptions, StepOptions, Tasks, thread};
+use crate::error::{Error, Kind, Result};
+use crate::json::Input;
+use crate::wire::{self, Form};
+
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// One living environment. Every call appends its answer to `out`.
+pub(crate) trait AnyEnvironment: Send {
+    fn reset<'a>(
+        &'a mut self,
+        options: ResetOptions,
+        form: Form,
+        out: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, Result<()>>;
+
+    fn step<'a>(
+        &'a mut self,
+        action: Input<'a>,
+        options: StepOptions,
+        form: Form,
+        out: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, Result<()>>;
+
+    fn state<'a>(&'a mut self, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>>;
+
+    fn close(self: Box<Self>) -> BoxFuture<'static, ()>;
+
+    fn step_timeout(&self) -> Option<Duration>;
+
+    /// Whether dropping the future of a call stops the call.
+    ///
+    /// A call that goes on by itself leaves the environment busy, so a session
+    /// whose call ran out of time is over.
+    fn interruptible(&self) -> bool {
+        true
+    }
+}
+
+/// What is known of an environment before there is one, and how to make one.
+pub(crate) trait Blueprint: Send + Sync {
+    /// Name for people who look for the cause of a failure.
+    fn factory_name(&self) -> &str;
+    fn concurrent(&self) -> bool;
+    fn metadata(&self) -> &Metadata;
+    fn contract(&self) -> &Contract;
+    fn tasks(&self) -> Option<&Arc<dyn Tasks>>;
+    /// Whether the action would be accepted, without an environment to act on.
+    fn check_action(&self, action: &Input<'_>) -> Result<()>;
+    fn open(&self) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>>;
+}
+
+/// The blueprint of an environment that is written in Rust.
+pub(crate) struct Native<E: Environment, F> {
+    factory: Arc<F>,
+    shapes: Arc<Shapes<E>>,
+    contract: Contract,
+    metadata: Metadata,
+    type_name: String,
+    tasks: Option<Arc<dyn Tasks>>,
+}
+
+/// What the adapter needs to know of the author's types.
+struct Shapes<E: Environment> {
+    action: Shape<E::Action>,
+    observation_has_metadata: bool,
+    reset_has_metadata: bool,
+    state_has_episode_id: bool,
+    state_has_step_count: bool,
+}
+
+impl<E, F> Native<E, F>
+where
+    E: Environment,
+    F: Fn() -> Result<E> + Send + Sync + 'static,
+{
+    pub(crate) fn new(factory: F) -> Result<Self> {
+        let (contract, shapes) = Contract::of::<E>()?;
+        Ok(Self {
+            factory: Arc::new(factory),
+            shapes: Arc::new(Shapes {
+                observation_has_metadata: shapes.observation.declares("metadata"),
+                reset_has_metadata: shapes.reset_observation.declares("metadata"),
+                state_has_episode_id: shapes.state.declares("episode_id"),
+                state_has_step_count: shapes.state.declares("step_count"),
+                action: shapes.action,
+            }),
+            contract,
+            metadata: E::metadata(),
+            type_name: Metadata::named_after::<E>().name,
+            tasks: E::tasks(),
+        })
+    }
+}
+
+impl<E, F> Blueprint for Native<E, F>
+where
+    E: Environment,
+    F: Fn() -> Result<E> + Send + Sync + 'static,
+{
+    fn factory_name(&self) -> &str {
+        &self.type_name
+    }
+
+    fn concurrent(&self) -> bool {
+        E::CONCURRENT
+    }
+
+    fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    fn contract(&self) -> &Contract {
+        &self.contract
+    }
+
+    fn tasks(&self) -> Option<&Arc<dyn Tasks>> {
+        self.tasks.as_ref()
+    }
+
+    fn check_action(&self, action: &Input<'_>) -> Result<()> {
+        self.shapes
+            .action
+            .parse(action)
+            .map(drop)
+            .map_err(Error::validation)
+    }
+
+    fn open(&self) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>> {
+        let factory = Arc::clone(&self.factory);
+        let shapes = Arc::clone(&self.shapes);
+        let build = move || -> Result<Box<dyn AnyEnvironment>> {
+            Ok(Box::new(Adapter {
+                environment: factory()?,
+                shapes,
+                episode_id: None,
+                step_count: 0,
+            }))
+        };
+        let name = self.type_name.clone();
+        Box::pin(async move {
+            let opened = match E::EXECUTION {
+                Execution::Inline => {
+                    let build = AssertUnwindSafe(async { build() });
+                    build
+                        .catch_unwind()
+                        .await
+                        .unwrap_or_else(|panic| Err(panicked(&*panic)))
+                }
+                Execution::Thread => thread::open(build).await,
+            };
+            opened.map_err(|error| {
+                tracing::error!(factory = name, %error, "could not create the environment");
+                let message = format!("Environment factory '{name}' failed to create instance.");
+                Error::of(Kind::Factory { name }, message)
+            })
+        })
+    }
+}
+
+/// An author's environment together with the episode that it plays.
+struct Adapter<E: Environment> {
+    environment: E,
+    shapes: Arc<Shapes<E>>,
+    episode_id: Option<String>,
+    step_count: u64,
+}
+
+impl<E: Environment> AnyEnvironment for Adapter<E> {
+    fn reset<'a>(
+        &'a mut self,
+        mut options: ResetOptions,
+        form: Form,
+        out: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let episode_id = options.episode_id.clone().unwrap_or_else(new_episode_id);
+            if !self.shapes.state_has_episode_id {
+                // An environment that leaves the bookkeeping to the server still
+                // learns the name that its episode goes by.
+                options.episode_id = Some(episode_id.clone());
+            }
+            let step = self.environment.reset(options).await?;
+            self.episode_id = Some(episode_id);
+            self.step_count = 0;
+            wire::write_step(out, &step, form, self.shapes.reset_has_metadata)
+        })
+    }
+
+    fn step<'a>(
+        &'a mut self,
+        action: Input<'a>,
+        options: StepOptions,
+        form: Form,
+        out: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let action = self
+                .shapes
+                .action
+                .parse(&action)
+                .map_err(Error::validation)?;
+            self.step_count += 1;
+            let step = self.environment.step(action, options).await?;
+            wire::write_step(out, &step, form, self.shapes.observation_has_metadata)
+        })
+    }
+
+    fn state<'a>(&'a mut self, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let state = self.environment.state();
+            let episode_id = (!self.shapes.state_has_episode_id).then_some(&self.episode_id);
+            let step_count = (!self.shapes.state_has_step_count).then_some(self.step_count);
+            wire::write_state(out, &state, episode_id, step_count)
+        })
+    }
+
+    fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(self.environment.close())
+    }
+
+    fn step_timeout(&self) -> Option<Duration> {
+        self.environment.step_timeout()
+    }
+}
+
+fn new_episode_id() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+/// The error for a panic that was caught.
+pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    Error::of(Kind::Panic, format!("the environment panicked: {text}"))
+}

@@ -99,7 +99,7 @@ fn typed<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T> {
 ///
 /// Random number generators take 64 bits: `u64::from(seed)` keeps every number
 /// from 0 to 2⁶⁴ − 1 as it is and folds the others into that range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Seed(i128);
 

@@ -1,1 +1,158 @@
+//! An environment on a thread of its own, from factory to close.
+//!
+//! The thread owns the environment; the session holds [`OnThread`], which hands
+//! calls over and waits for the answers. A session that goes away in the middle
+//! of a call leaves the thread to finish it and to close the environment.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+use crate::env::erased::{AnyEnvironment, BoxFuture, panicked};
+use crate::env::{ResetOptions, StepOptions};
+use crate::error::{Error, Kind, Result};
+use crate::json::Input;
+use crate::wire::Form;
+
+/// Makes the environment on a new thread and returns the handle to it.
+pub(crate) async fn open(
+    build: impl FnOnce() -> Result<Box<dyn AnyEnvironment>> + Send + 'static,
+) -> Result<Box<dyn AnyEnvironment>> {
+    let (jobs, inbox) = mpsc::channel();
+    let (ready, opened) = oneshot::channel();
+    let runtime = Handle::current();
+    std::thread::Builder::new()
+        .name("openenv-session".to_owned())
+        .spawn(move || {
+            let built = catch_unwind(AssertUnwindSafe(build))
+                .unwrap_or_else(|panic| Err(panicked(&*panic)));
+            match built {
+                Err(error) => drop(ready.send(Err(error))),
+                Ok(environment) => {
+                    // If nobody waits any more, the inbox is closed as well and
+                    // the environment is closed right away.
+                    let _ = ready.send(Ok(environment.step_timeout()));
+                    serve(environment, &inbox, &runtime);
+                }
+            }
+        })?;
+    let step_timeout = opened.await.map_err(|_| ended())??;
+    Ok(Box::new(OnThread { jobs, step_timeout }))
+}
+
+/// The session's end of the thread.
+struct OnThread {
+    jobs: mpsc::Sender<Job>,
+    step_timeout: Option<Duration>,
+}
+
+enum Job {
+    Call(Call, Form, oneshot::Sender<Result<Vec<u8>>>),
+    Close(oneshot::Sender<()>),
+}
+
+enum Call {
+    Reset(ResetOptions),
+    Step(Input<'static>, StepOptions),
+    State,
+}
+
+impl OnThread {
+    fn call<'a>(
+        &'a mut self,
+        call: Call,
+        form: Form,
+        out: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let (answer, answered) = oneshot::channel();
+            self.jobs
+                .send(Job::Call(call, form, answer))
+                .map_err(|_| ended())?;
+            out.append(&mut answered.await.map_err(|_| ended())??);
+            Ok(())
+        })
+    }
+}
+
+impl AnyEnvironment for OnThread {
+    fn reset<'a>(
+        &'a mut self,
+        options: ResetOptions,
+        form: Form,
+        out: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, Result<()>> {
+        self.call(Call::Reset(options), form, out)
+    }
+
+    fn step<'a>(
+        &'a mut self,
+        action: Input<'a>,
+        options: StepOptions,
+        form: Form,
+        out: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, Result<()>> {
+        self.call(Call::Step(action.into_owned(), options), form, out)
+    }
+
+    fn state<'a>(&'a mut self, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>> {
+        self.call(Call::State, Form::WebSocket, out)
+    }
+
+    fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let (done, closed) = oneshot::channel();
+            if self.jobs.send(Job::Close(done)).is_ok() {
+                let _ = closed.await;
+            }
+        })
+    }
+
+    fn step_timeout(&self) -> Option<Duration> {
+        self.step_timeout
+    }
+
+    fn interruptible(&self) -> bool {
+        false
+    }
+}
+
+/// The life of the thread: call after call until the session closes or is gone.
+fn serve(mut environment: Box<dyn AnyEnvironment>, inbox: &mpsc::Receiver<Job>, runtime: &Handle) {
+    let mut closed = None;
+    while let Ok(job) = inbox.recv() {
+        match job {
+            Job::Close(done) => {
+                closed = Some(done);
+                break;
+            }
+            Job::Call(call, form, answer) => {
+                let mut out = Vec::new();
+                let result = catch_unwind(AssertUnwindSafe(|| {
+                    runtime.block_on(match call {
+                        Call::Reset(options) => environment.reset(options, form, &mut out),
+                        Call::Step(action, options) => {
+                            environment.step(action, options, form, &mut out)
+                        }
+                        Call::State => environment.state(&mut out),
+                    })
+                }));
+                let result = result.unwrap_or_else(|panic| Err(panicked(&*panic)));
+                let _ = answer.send(result.map(|()| out));
+            }
+        }
+    }
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| runtime.block_on(environment.close()))) {
+        tracing::error!(error = %panicked(&*panic), "closing the environment failed");
+    }
+    if let Some(done) = closed {
+        let _ = done.send(());
+    }
+}
+
+fn ended() -> Error {
+    Error::of(Kind::Session, "the thread of the session has ended")
+}

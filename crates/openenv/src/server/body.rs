@@ -1,0 +1,98 @@
+//! HTTP bodies: JSON in, JSON out, and every refusal in the same shape.
+
+use std::borrow::Cow;
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::contract::{Shape, Violation};
+use crate::error::{Error, Kind};
+use crate::json::{self, Input};
+
+/// Reads a body into the type behind `shape`.
+pub(crate) fn read<T: DeserializeOwned + JsonSchema>(
+    shape: &Shape<T>,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Result<T, Error> {
+    let refuse = |violation: Violation| Error::validation(vec![violation.in_body()]);
+    if body.is_empty() {
+        return Err(refuse(Violation::missing(Value::Null)));
+    }
+    // What is not UTF-8 is not JSON either, and fails as such below.
+    let text = String::from_utf8_lossy(body);
+    if !is_json(headers) {
+        return Err(refuse(Violation::not_attributes(text.into_owned().into())));
+    }
+    let input = input(&text).map_err(refuse)?;
+    shape.parse(&input).map_err(|violations| {
+        Error::validation(violations.into_iter().map(Violation::in_body).collect())
+    })
+}
+
+/// An object in a body, by the strict parser if it can, by the patient one otherwise.
+fn input<'a>(text: &'a Cow<'a, str>) -> Result<Input<'a>, Violation> {
+    match serde_json::from_str::<&RawValue>(text) {
+        Ok(raw) if raw.get().starts_with('{') => Ok(Input::Raw(raw.get())),
+        _ => {
+            let document = json::read(text).map_err(|error| Violation::not_json(&error))?;
+            if document.value.is_object() {
+                Ok(Input::Lenient(document))
+            } else {
+                Err(Violation::not_attributes(document.value))
+            }
+        }
+    }
+}
+
+/// Whether the headers announce JSON: `application/json` or `application/*+json`.
+fn is_json(headers: &HeaderMap) -> bool {
+    let content_type = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    essence
+        .strip_prefix("application/")
+        .is_some_and(|subtype| subtype == "json" || subtype.ends_with("+json"))
+}
+
+/// A JSON answer.
+pub(crate) fn json<T: Serialize>(value: &T) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(body) => raw_json(StatusCode::OK, body),
+        Err(error) => Error::from_source(error).into_response(),
+    }
+}
+
+/// An answer that is JSON already.
+pub(crate) fn raw_json(status: StatusCode, body: impl Into<axum::body::Body>) -> Response {
+    (
+        status,
+        [(header::CONTENT_TYPE, "application/json")],
+        body.into(),
+    )
+        .into_response()
+}
+
+/// `{"detail": …}`, as every error is reported.
+pub(crate) fn detail(status: StatusCode, detail: impl Into<Value>) -> Response {
+    raw_json(status, json!({ "detail": detail.into() }).to_string())
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let status =
+            StatusCode::from_u16(self.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        match self.kind() {
+            Kind::Validation(violations) => detail(status, json!(violations)),
+            _ => detail(status, self.to_string()),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Every limit of a server, in one place.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::error::Error;
+
+/// Who owns the episodes of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// A trainer does: reset, step and state are served over HTTP as well.
+    #[default]
+    Simulation,
+    /// Nobody does: agents call tools, and there are no HTTP control routes.
+    Production,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Simulation => "simulation",
+            Self::Production => "production",
+        })
+    }
+}
+
+impl FromStr for Mode {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text.to_ascii_lowercase().as_str() {
+            "simulation" => Ok(Self::Simulation),
+            "production" => Ok(Self::Production),
+            _ => Err(Error::configuration(format!(
+                "Invalid mode: '{text}'. Must be one of: ['simulation', 'production']"
+            ))),
+        }
+    }
+}
+
+/// The limits of a server. [`ServerBuilder`](crate::ServerBuilder) sets them.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    pub(crate) mode: Mode,
+    /// Sessions of one environment. Default: 65,536 if it is concurrent, else 1.
+    pub(crate) max_sessions: Option<usize>,
+    /// Idle time after which a session without a socket ends. Default: 15 minutes.
+    pub(crate) session_timeout: Option<Duration>,
+    /// How long a new session waits for a slot. Default: not at all.
+    pub(crate) queue_timeout: Duration,
+    /// How long running calls may go on after shutdown began. Default: 30 seconds.
+    pub(crate) drain_timeout: Duration,
+    /// How long an environment may take to close. Default: 10 seconds.
+    pub(crate) close_timeout: Duration,
+    /// Time between two pings to a client. Default: 20 seconds.
+    pub(crate) keepalive_interval: Duration,
+    /// How long a client may stay silent after a ping. Default: 20 seconds.
+    pub(crate) keepalive_timeout: Duration,
+    /// How long one reply may take to leave. Default: 2 minutes.
+    pub(crate) send_timeout: Duration,
+    /// Bytes of one message or HTTP body. Default: 100 MiB, the limit of the Python client.
+    pub(crate) max_message_size: usize,
+    /// Frames that a client may send ahead of their replies. Default: 1,024.
+    ///
+    /// Beyond it, and beyond `max_message_size` bytes, the server stops reading
+    /// until the running call is done.
+    pub(crate) max_pipelined_frames: usize,
+}
+
+/// Sessions of an environment that is concurrent and was given no limit.
+pub(crate) const GENEROUS_SESSIONS: usize = 65_536;
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            max_sessions: None,
+            session_timeout: Some(Duration::from_secs(15 * 60)),
+            queue_timeout: Duration::ZERO,
+            drain_timeout: Duration::from_secs(30),
+            close_timeout: Duration::from_secs(10),
+            keepalive_interval: Duration::from_secs(20),
+            keepalive_timeout: Duration::from_secs(20),
+            send_timeout: Duration::from_secs(120),
+            max_message_size: 100 * 1024 * 1024,
+            max_pipelined_frames: 1024,
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! One WebSocket: reading ahead, keepalive, and closing in an orderly way.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
+use tokio::time::{Instant, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+use tungstenite::error::{CapacityError, Error as ProtocolError};
+
+use crate::server::info::CloseReason;
+use crate::server::sessions::Sessions;
+
+/// How long the other side may take to finish a close.
+const CLOSE_GRACE: Duration = Duration::from_secs(5);
+
+/// A socket, and what tells it to stop.
+pub(crate) struct Connection {
+    reader: Reader,
+    send_timeout: Duration,
+    /// A child of the server's token: waiting on it every time takes no lock
+    /// that other connections use.
+    stopping: CancellationToken,
+    aborting: CancellationToken,
+}
+
+/// The reading side of a socket, with the frames that are ahead of their turn.
+struct Reader {
+    socket: WebSocket,
+    inbox: VecDeque<Frame>,
+    inbox_bytes: usize,
+    max_inbox_frames: usize,
+    max_inbox_bytes: usize,
+    keepalive: Keepalive,
+    /// How the client broke the protocol, if it did.
+    broken: Option<CloseFrame>,
+}
+
+/// One message of the client.
+pub(crate) enum Frame {
+    Text(Utf8Bytes),
+    /// A binary frame of this many bytes that holds no text.
+    NotText(usize),
+}
+
+/// How driving a future ended.
+pub(crate) enum Driven<T> {
+    Done(T),
+    /// The client is gone, or has to go, before the future was done.
+    Gone(CloseReason),
+}
+
+impl Connection {
+    pub(crate) fn new(socket: WebSocket, sessions: &Sessions) -> Self {
+        let config = &sessions.config;
+        Self {
+            reader: Reader {
+                socket,
+                inbox: VecDeque::new(),
+                inbox_bytes: 0,
+                max_inbox_frames: config.max_pipelined_frames,
+                max_inbox_bytes: config.max_message_size,
+                keepalive: Keepalive::new(config.keepalive_interval, config.keepalive_timeout),
+                broken: None,
+            },
+            send_timeout: config.send_timeout,
+            stopping: sessions.stopping.child_token(),
+            aborting: sessions.aborting.clone(),
+        }
+    }
+
+    /// The next frame in order, or the reason why there is none.
+    pub(crate) async fn next_frame(&mut self) -> Result<Frame, CloseReason> {
+        loop {
+            if let Some(frame) = self.reader.take() {
+                return Ok(frame);
+            }
+            tokio::select! {
+                biased;
+                read = self.reader.read(self.send_timeout) => read?,
+                () = self.stopping.cancelled() => return Err(CloseReason::Shutdown),
+            }
+        }
+    }
+
+    /// Runs a future to its end while keeping an eye on the socket.
+    pub(crate) async fn drive<F: Future + Unpin>(&mut self, mut future: F) -> Driven<F::Output> {
+        // Most calls are done at the first poll: those pay for nothing else.
+        let first = poll_fn(|context| Poll::Ready(Pin::new(&mut future).poll(context))).await;
+        if let Poll::Ready(output) = first {
+            return Driven::Done(output);
+        }
+        loop {
+            let has_room = self.reader.has_room();
+            tokio::select! {
+                biased;
+                output = &mut future => return Driven::Done(output),
+                read = self.reader.read(self.send_timeout), if has_room => {
+                    if let Err(reason) = read {
+                        return Driven::Gone(reason);
+                    }
+                }
+                () = self.aborting.cancelled() => return Driven::Gone(CloseReason::Shutdown),
+            }
+        }
+    }
+
+    pub(crate) async fn send(&mut self, reply: Utf8Bytes) -> Result<(), CloseReason> {
+        send(
+            &mut self.reader.socket,
+            Message::Text(reply),
+            self.send_timeout,
+        )
+        .await
+    }
+
+    /// Tells the client that the conversation is over and waits for it to agree.
+    pub(crate) async fn close(mut self, code: u16, reason: &'static str) {
+        let own = CloseFrame {
+            code,
+            reason: Utf8Bytes::from_static(reason),
+        };
+        let frame = self.reader.broken.take().unwrap_or(own);
+        let message = Message::Close(Some(frame));
+        if send(&mut self.reader.socket, message, CLOSE_GRACE)
+            .await
+            .is_ok()
+        {
+            self.finish().await;
+        }
+    }
+
+    /// Answers a close that the client began, or waits for its answer to ours.
+    pub(crate) async fn finish(mut self) {
+        let rest = async { while let Some(Ok(_)) = self.reader.socket.recv().await {} };
+        let _ = tokio::time::timeout(CLOSE_GRACE, rest).await;
+    }
+}
+
+async fn send(
+    socket: &mut WebSocket,
+    message: Message,
+    limit: Duration,
+) -> Result<(), CloseReason> {
+    match tokio::time::timeout(limit, socket.send(message)).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) => Err(CloseReason::Disconnected),
+        Err(_) => Err(CloseReason::Unresponsive),
+    }
+}
+
+impl Reader {
+    fn take(&mut self) -> Option<Frame> {
+        let frame = self.inbox.pop_front()?;
+        self.inbox_bytes -= frame.len();
+        Some(frame)
+    }
+
+    fn has_room(&self) -> bool {
+        self.inbox.len() < self.max_inbox_frames && self.inbox_bytes < self.max_inbox_bytes
+    }
+
+    /// Reads one frame into the inbox. Dropping the future loses nothing.
+    async fn read(&mut self, send_timeout: Duration) -> Result<(), CloseReason> {
+        loop {
+            let message = tokio::select! {
+                biased;
+                message = self.socket.recv() => message,
+                () = self.keepalive.due() => {
+                    match self.keepalive.tick() {
+                        Pulse::Ping => {
+                            let ping = Message::Ping(bytes::Bytes::new());
+                            send(&mut self.socket, ping, send_timeout).await?;
+                        }
+                        Pulse::Alive => {}
+                        Pulse::Dead => return Err(CloseReason::Unresponsive),
+                    }
+                    continue;
+                }
+            };
+            self.keepalive.heard();
+            let frame = match message {
+                None | Some(Ok(Message::Close(_))) => return Err(CloseReason::Disconnected),
+                Some(Err(error)) => return Err(self.note_broken(error)),
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
+                Some(Ok(Message::Text(text))) => Frame::Text(text),
+                // JSON in a binary frame is as good as in a text frame.
+                Some(Ok(Message::Binary(bytes))) => {
+                    let length = bytes.len();
+                    Utf8Bytes::try_from(bytes).map_or(Frame::NotText(length), Frame::Text)
+                }
+            };
+            self.inbox_bytes += frame.len();
+            self.inbox.push_back(frame);
+            return Ok(());
+        }
+    }
+
+    fn note_broken(&mut self, error: axum::Error) -> CloseReason {
+        let Ok(error) = error.into_inner().downcast::<ProtocolError>() else {
+            return CloseReason::Disconnected;
+        };
+        let (code, reason) = match *error {
+            ProtocolError::Capacity(CapacityError::MessageTooLong { max_size, .. }) => (
+                close_code::SIZE,
+                format!("message exceeds limit of {max_size} bytes"),
+            ),
+            ProtocolError::Utf8(_) => (close_code::INVALID, "text is not UTF-8".to_owned()),
+            ProtocolError::Protocol(error)
+                if error != tungstenite::error::ProtocolError::ResetWithoutClosingHandshake =>
+            {
+                (close_code::PROTOCOL, error.to_string())
+            }
+            _ => return CloseReason::Disconnected,
+        };
+        self.broken = Some(CloseFrame {
+            code,
+            reason: reason.into(),
+        });
+        CloseReason::ProtocolError
+    }
+}
+
+impl Frame {
+    fn len(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::NotText(length) => *length,
+        }
+    }
+}
+
+/// Notices a client that is gone without having said so.
+///
+/// Any frame counts as a sign of life, not only pongs: a tunnel that swallows
+/// pongs must not cost a session that is in use.
+struct Keepalive {
+    ticks: tokio::time::Interval,
+    timeout: Duration,
+    pinged: Option<Instant>,
+    interval: Duration,
+}
+
+enum Pulse {
+    Ping,
+    Alive,
+    Dead,
+}
+
+impl Keepalive {
+    fn new(interval: Duration, timeout: Duration) -> Self {
+        let mut ticks = tokio::time::interval_at(Instant::now() + interval, interval);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self {
+            ticks,
+            timeout,
+            pinged: None,
+            interval,
+        }
+    }
+
+    async fn due(&mut self) {
+        self.ticks.tick().await;
+    }
+
+    fn tick(&mut self) -> Pulse {
+        match self.pinged {
+            None => {
+                self.pinged = Some(Instant::now());
+                self.ticks.reset_after(self.timeout.min(self.interval));
+                Pulse::Ping
+            }
+            Some(pinged) if pinged.elapsed() >= self.timeout => Pulse::Dead,
+            Some(_) => Pulse::Alive,
+        }
+    }
+
+    fn heard(&mut self) {
+        self.pinged = None;
+    }
+}

@@ -1,0 +1,68 @@
+//! What is answered where there is no route, or not for that method.
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+
+use crate::server::body;
+
+/// Gives a router the answers of the reference for everything it does not serve.
+pub(crate) fn apply(router: Router) -> Router {
+    router
+        .fallback(no_route)
+        .method_not_allowed_fallback(async || {
+            body::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
+        })
+        .layer(middleware::from_fn(declared_methods_only))
+}
+
+pub(crate) fn not_found() -> Response {
+    body::detail(StatusCode::NOT_FOUND, "Not Found")
+}
+
+async fn no_route(request: Request) -> Response {
+    if request.headers().contains_key(header::UPGRADE) {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    let path = request.uri().path();
+    let host = request
+        .headers()
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    match (path.strip_suffix('/'), host) {
+        (Some(stripped), Some(host)) if !stripped.is_empty() => {
+            let query = request
+                .uri()
+                .query()
+                .map_or_else(String::new, |query| format!("?{query}"));
+            let location = format!("http://{host}{stripped}{query}");
+            (
+                StatusCode::TEMPORARY_REDIRECT,
+                [(header::LOCATION, location)],
+            )
+                .into_response()
+        }
+        _ => not_found(),
+    }
+}
+
+/// Serves GET routes to GET only, and says so: axum would answer HEAD as well,
+/// which no client of this protocol sends and the reference refuses.
+async fn declared_methods_only(mut request: Request, next: Next) -> Response {
+    if request.method() == Method::HEAD {
+        *request.method_mut() = Method::TRACE;
+    }
+    let mut response = next.run(request).await;
+    if response
+        .headers()
+        .get(header::ALLOW)
+        .is_some_and(|allow| allow == "GET,HEAD")
+    {
+        response
+            .headers_mut()
+            .insert(header::ALLOW, HeaderValue::from_static("GET"));
+    }
+    response
+}

@@ -1,0 +1,340 @@
+//! One session: one environment, its slot, and who is connected to it.
+
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant, SystemTime};
+
+use futures_util::FutureExt;
+use tokio::sync::{MappedMutexGuard, MutexGuard};
+
+use crate::env::erased::{AnyEnvironment, BoxFuture, panicked};
+use crate::env::{ResetOptions, StepOptions};
+use crate::error::{Error, Kind, Result};
+use crate::json::Input;
+use crate::server::info::{CloseReason, Origin, SessionId, SessionInfo};
+use crate::server::sessions::{Sessions, Slot};
+use crate::wire::Form;
+
+/// One environment in use.
+///
+/// Calls are served one at a time, whoever makes them. The environment is taken
+/// out of the session to be closed, so it is closed exactly once: by
+/// [`close`](Self::close), or by `Drop` if whoever held the session vanished.
+pub(crate) struct Session {
+    pub(crate) id: SessionId,
+    pub(crate) origin: Origin,
+    sessions: Weak<Sessions>,
+    peer: Option<SocketAddr>,
+    opened: Instant,
+    opened_at: SystemTime,
+    environment: tokio::sync::Mutex<Option<Box<dyn AnyEnvironment>>>,
+    slot: Mutex<Option<Slot>>,
+    link: Mutex<Link>,
+    /// Milliseconds from `opened` to the end of the last call.
+    last_activity: AtomicU64,
+    steps: AtomicU64,
+    running: AtomicUsize,
+    /// The environment panicked or cannot be interrupted: no call will be served.
+    over: AtomicBool,
+}
+
+/// Who is connected to a session that was created over HTTP.
+#[derive(Debug, Default)]
+struct Link {
+    attached: bool,
+    /// Close when the socket leaves.
+    closing: bool,
+    /// Nobody may attach any more.
+    ended: bool,
+}
+
+impl Session {
+    pub(crate) fn new(
+        sessions: &Arc<Sessions>,
+        origin: Origin,
+        peer: Option<SocketAddr>,
+        environment: Box<dyn AnyEnvironment>,
+        slot: Option<Slot>,
+    ) -> Self {
+        Self {
+            id: SessionId::new(),
+            origin,
+            sessions: Arc::downgrade(sessions),
+            peer,
+            opened: Instant::now(),
+            opened_at: SystemTime::now(),
+            environment: tokio::sync::Mutex::new(Some(environment)),
+            slot: Mutex::new(slot),
+            link: Mutex::default(),
+            last_activity: AtomicU64::new(0),
+            steps: AtomicU64::new(0),
+            running: AtomicUsize::new(0),
+            over: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) async fn reset(
+        &self,
+        options: ResetOptions,
+        form: Form,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let mut call = Call::begin(self).await?;
+        let future = call.environment.reset(options, form, out);
+        self.guard(future, None, "reset").await
+    }
+
+    pub(crate) async fn step(
+        &self,
+        action: Input<'_>,
+        options: StepOptions,
+        form: Form,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let mut call = Call::begin(self).await?;
+        self.steps.fetch_add(1, Ordering::Relaxed);
+        let limit = match (call.environment.step_timeout(), options.timeout) {
+            (Some(own), Some(asked)) => Some(own.min(asked)),
+            (own, asked) => own.or(asked),
+        };
+        let interruptible = call.environment.interruptible();
+        let future = call.environment.step(action, options, form, out);
+        let result = self.guard(future, limit, "step").await;
+        if !interruptible && matches!(&result, Err(error) if error.is_timeout()) {
+            self.over.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+
+    pub(crate) async fn state(&self, out: &mut Vec<u8>) -> Result<()> {
+        let mut call = Call::begin(self).await?;
+        let future = call.environment.state(out);
+        self.guard(future, None, "state").await
+    }
+
+    /// Runs a call so that neither a panic nor a lack of time gets past it.
+    async fn guard(
+        &self,
+        future: BoxFuture<'_, Result<()>>,
+        limit: Option<Duration>,
+        what: &str,
+    ) -> Result<()> {
+        let future = AssertUnwindSafe(future).catch_unwind();
+        let outcome = match limit {
+            None => future.await,
+            Some(limit) => match tokio::time::timeout(limit, future).await {
+                Ok(outcome) => outcome,
+                Err(_) => {
+                    let message = format!("{what} timed out after {} seconds", limit.as_secs_f64());
+                    return Err(Error::of(Kind::Timeout, message));
+                }
+            },
+        };
+        let result = outcome.unwrap_or_else(|panic| Err(panicked(&*panic)));
+        if let Err(error) = &result
+            && error.is_panic()
+        {
+            self.over.store(true, Ordering::Relaxed);
+            tracing::error!(session = %self.id, %error, "the environment panicked");
+        }
+        result
+    }
+
+    /// Whether the environment can serve no further call.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    /// Claims the session for one socket.
+    pub(crate) fn attach(&self) -> Result<()> {
+        let mut link = self.link();
+        if self.origin == Origin::WebSocket || link.attached {
+            let message = format!("Session {} already has an attached WebSocket", self.id);
+            return Err(Error::of(Kind::Session, message));
+        }
+        if link.ended {
+            return Err(unknown(&self.id.to_string()));
+        }
+        link.attached = true;
+        drop(link);
+        self.touch();
+        Ok(())
+    }
+
+    /// Gives the session up, and closes it if somebody asked for that meanwhile.
+    pub(crate) async fn detach(self: &Arc<Self>) {
+        self.touch();
+        let closing = {
+            let mut link = self.link();
+            link.attached = false;
+            link.closing
+        };
+        if closing {
+            self.close(CloseReason::Requested).await;
+        } else if self.is_over() {
+            self.close(CloseReason::Failed).await;
+        }
+    }
+
+    /// Closes the session now, or when its socket leaves: answers whether it is closed.
+    pub(crate) async fn request_close(self: &Arc<Self>) -> bool {
+        let connected = {
+            let mut link = self.link();
+            let connected = link.attached || self.origin == Origin::WebSocket;
+            link.closing |= connected;
+            link.ended |= !connected;
+            connected
+        };
+        if !connected {
+            self.close(CloseReason::Requested).await;
+        }
+        !connected
+    }
+
+    /// Ends the session for good if nobody has used it for `limit` nor is using it now.
+    pub(crate) fn end_if_abandoned(&self, limit: Duration) -> bool {
+        let mut link = self.link();
+        let connected = self.origin == Origin::WebSocket || link.attached;
+        let abandoned =
+            !connected && self.running.load(Ordering::Acquire) == 0 && self.idle() >= limit;
+        link.ended |= abandoned;
+        abandoned
+    }
+
+    fn idle(&self) -> Duration {
+        let last = Duration::from_millis(self.last_activity.load(Ordering::Relaxed));
+        self.opened.elapsed().saturating_sub(last)
+    }
+
+    pub(crate) fn touch(&self) {
+        let now = u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.last_activity.store(now, Ordering::Relaxed);
+    }
+
+    /// Closes the environment and frees the slot, once; returns when both are done.
+    pub(crate) async fn close(self: &Arc<Self>, reason: CloseReason) {
+        if let Some(sessions) = self.sessions.upgrade() {
+            sessions.forget(&self.id);
+        }
+        let environment = self.environment.lock().await.take();
+        if let Some(environment) = environment
+            && let Some(closing) = self.close_in_background(environment, reason)
+        {
+            let _ = closing.await;
+        }
+    }
+
+    /// Closes the environment on a task of its own, so that it is closed even
+    /// if whoever asked for it goes away.
+    fn close_in_background(
+        &self,
+        environment: Box<dyn AnyEnvironment>,
+        reason: CloseReason,
+    ) -> Option<tokio::task::JoinHandle<()>> {
+        let sessions = self.sessions.upgrade()?;
+        let slot = self
+            .slot
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        self.log_close(reason);
+        // An environment that cannot share the process keeps its slot until it
+        // is gone; any other makes room at once.
+        let slot = if sessions.concurrent() {
+            drop(slot);
+            None
+        } else {
+            slot.map(Slot::closing)
+        };
+        let (id, limit) = (self.id, sessions.config.close_timeout);
+        let runtime = tokio::runtime::Handle::try_current().ok()?;
+        let close = async move {
+            let close = AssertUnwindSafe(async move { environment.close().await }).catch_unwind();
+            match tokio::time::timeout(limit, close).await {
+                Ok(Ok(())) => {}
+                Ok(Err(panic)) => {
+                    tracing::error!(session = %id, error = %panicked(&*panic), "close failed")
+                }
+                Err(_) => {
+                    tracing::warn!(session = %id, ?limit, "gave up waiting for the environment to close")
+                }
+            }
+            drop(slot);
+        };
+        Some(sessions.tasks.spawn_on(close, &runtime))
+    }
+
+    fn log_close(&self, reason: CloseReason) {
+        let steps = self.steps.load(Ordering::Relaxed);
+        let seconds = self.opened.elapsed().as_secs_f64();
+        if self.origin == Origin::Request {
+            tracing::debug!(session = %self.id, "request served");
+        } else {
+            tracing::info!(session = %self.id, %reason, steps, seconds, "session closed");
+        }
+    }
+
+    pub(crate) fn info(&self) -> SessionInfo {
+        SessionInfo {
+            id: self.id,
+            origin: self.origin,
+            attached: self.origin == Origin::WebSocket || self.link().attached,
+            peer: self.peer,
+            opened_at: self.opened_at,
+            idle: self.idle(),
+            running: self.running.load(Ordering::Relaxed) > 0,
+            steps: self.steps.load(Ordering::Relaxed),
+        }
+    }
+
+    fn link(&self) -> std::sync::MutexGuard<'_, Link> {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(environment) = self.environment.get_mut().take() {
+            let _ = self.close_in_background(environment, CloseReason::Abandoned);
+        }
+    }
+}
+
+/// The right to use the environment, for the length of one call.
+struct Call<'a> {
+    session: &'a Session,
+    environment: MappedMutexGuard<'a, Box<dyn AnyEnvironment>>,
+}
+
+impl<'a> Call<'a> {
+    async fn begin(session: &'a Session) -> Result<Self> {
+        let environment = session.environment.lock().await;
+        if session.is_over() {
+            return Err(gone(session));
+        }
+        let environment =
+            MutexGuard::try_map(environment, Option::as_mut).map_err(|_| gone(session))?;
+        session.running.fetch_add(1, Ordering::AcqRel);
+        Ok(Self {
+            session,
+            environment,
+        })
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.session.touch();
+        self.session.running.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+pub(crate) fn unknown(id: &str) -> Error {
+    Error::of(Kind::Session, format!("Unknown session_id: {id}"))
+}
+
+fn gone(session: &Session) -> Error {
+    Error::of(Kind::Session, format!("session {} is closed", session.id))
+}

@@ -1,0 +1,297 @@
+//! The sessions of one environment: capacity, registry, idle rule, shutdown.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::env::erased::Blueprint;
+use crate::error::{Error, Kind, Result};
+use crate::server::config::{Config, GENEROUS_SESSIONS};
+use crate::server::info::{Capacity, CloseReason, Origin, SessionId, SessionInfo};
+use crate::server::session::{Session, unknown};
+
+/// Every session of one environment.
+pub(crate) struct Sessions {
+    /// Name under which the environment is served.
+    pub(crate) name: String,
+    pub(crate) blueprint: Box<dyn Blueprint>,
+    pub(crate) config: Config,
+    slots: Slots,
+    registry: Mutex<HashMap<SessionId, Arc<Session>>>,
+    /// Connections and environments that are being closed.
+    pub(crate) tasks: TaskTracker,
+    /// Stop taking on work; running calls may end.
+    pub(crate) stopping: CancellationToken,
+    /// Stop at once; running calls are abandoned.
+    pub(crate) aborting: CancellationToken,
+    reaper: Once,
+}
+
+impl Sessions {
+    /// # Errors
+    /// If the environment cannot be served to as many sessions as configured.
+    pub(crate) fn new(
+        name: String,
+        blueprint: Box<dyn Blueprint>,
+        config: Config,
+    ) -> Result<Arc<Self>> {
+        let maximum = match (config.max_sessions, blueprint.concurrent()) {
+            (Some(0), _) => {
+                return Err(Error::configuration("max sessions must be at least 1"));
+            }
+            (Some(wanted), false) if wanted > 1 => {
+                return Err(Error::configuration(format!(
+                    "environment `{name}` does not declare itself safe for concurrent sessions, \
+                     so it cannot be served with max sessions {wanted}: set \
+                     `const CONCURRENT: bool = true` on `{}` if its sessions share nothing, \
+                     or serve it with max sessions 1",
+                    blueprint.factory_name()
+                )));
+            }
+            (Some(wanted), _) => wanted,
+            (None, true) => GENEROUS_SESSIONS,
+            (None, false) => 1,
+        };
+        Ok(Arc::new(Self {
+            name,
+            blueprint,
+            config,
+            slots: Slots::new(maximum),
+            registry: Mutex::default(),
+            tasks: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+            aborting: CancellationToken::new(),
+            reaper: Once::new(),
+        }))
+    }
+
+    pub(crate) fn concurrent(&self) -> bool {
+        self.blueprint.concurrent()
+    }
+
+    /// Opens a session that counts, waiting for a slot as long as configured.
+    pub(crate) async fn open(
+        self: &Arc<Self>,
+        origin: Origin,
+        peer: Option<SocketAddr>,
+    ) -> Result<Arc<Session>> {
+        if self.stopping.is_cancelled() {
+            return Err(Error::of(Kind::Session, "the server is shutting down"));
+        }
+        let slot = self.slots.take(&self.config).await?;
+        let environment = self.blueprint.open().await?;
+        let session = Arc::new(Session::new(self, origin, peer, environment, Some(slot)));
+        self.registry().insert(session.id, Arc::clone(&session));
+        tracing::info!(session = %session.id, environment = self.name, ?origin, ?peer, "session opened");
+        self.start_reaper();
+        Ok(session)
+    }
+
+    /// Opens a session for one HTTP request: outside of the capacity, known to nobody.
+    pub(crate) async fn open_for_request(self: &Arc<Self>) -> Result<Arc<Session>> {
+        let environment = self.blueprint.open().await?;
+        Ok(Arc::new(Session::new(
+            self,
+            Origin::Request,
+            None,
+            environment,
+            None,
+        )))
+    }
+
+    pub(crate) fn find(&self, id: &str) -> Result<Arc<Session>> {
+        SessionId::parse(id)
+            .and_then(|id| self.registry().get(&id).cloned())
+            .ok_or_else(|| unknown(id))
+    }
+
+    /// Takes a session out of the registry: nobody can find it any more.
+    pub(crate) fn forget(&self, id: &SessionId) {
+        let forgotten = self.registry().remove(id);
+        // Dropped outside of the lock: it may be the last reference.
+        drop(forgotten);
+    }
+
+    pub(crate) fn capacity(&self) -> Capacity {
+        let free = self.slots.free.available_permits();
+        Capacity {
+            environment: self.name.clone(),
+            active: self.slots.maximum - free,
+            maximum: self.slots.maximum,
+            free,
+            waiting: self.slots.counters.waiting.load(Ordering::Relaxed),
+        }
+    }
+
+    pub(crate) fn infos(&self) -> Vec<SessionInfo> {
+        let sessions: Vec<_> = self.registry().values().cloned().collect();
+        sessions.iter().map(|session| session.info()).collect()
+    }
+
+    /// Refuses new work, lets running calls end for a while, closes every environment.
+    pub(crate) async fn shut_down(&self) {
+        self.stopping.cancel();
+        self.tasks.close();
+        let detached = |session: &Arc<Session>| !session.info().attached;
+        for session in self.snapshot().into_iter().filter(detached) {
+            let close = async move { session.close(CloseReason::Shutdown).await };
+            self.tasks.spawn(close);
+        }
+        if tokio::time::timeout(self.config.drain_timeout, self.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                environment = self.name,
+                "drain time is over, abandoning running calls"
+            );
+            self.aborting.cancel();
+            let grace = self.config.close_timeout + Duration::from_secs(1);
+            let _ = tokio::time::timeout(grace, self.tasks.wait()).await;
+        }
+    }
+
+    fn snapshot(&self) -> Vec<Arc<Session>> {
+        self.registry().values().cloned().collect()
+    }
+
+    fn registry(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Arc<Session>>> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the one task that ends sessions which nobody uses, with the first session.
+    fn start_reaper(self: &Arc<Self>) {
+        let Some(limit) = self.config.session_timeout else {
+            return;
+        };
+        self.reaper.call_once(|| {
+            tokio::spawn(reap(Arc::downgrade(self), limit));
+        });
+    }
+}
+
+async fn reap(sessions: Weak<Sessions>, limit: Duration) {
+    let pause = (limit / 4).clamp(Duration::from_millis(10), Duration::from_secs(5));
+    let mut ticks = tokio::time::interval(pause);
+    loop {
+        ticks.tick().await;
+        let Some(sessions) = sessions.upgrade() else {
+            return;
+        };
+        if sessions.stopping.is_cancelled() {
+            return;
+        }
+        for session in sessions.snapshot() {
+            if session.end_if_abandoned(limit) {
+                // Each on its own task: one slow close must not hold up the others.
+                let close = async move { session.close(CloseReason::Idle).await };
+                sessions.tasks.spawn(close);
+            }
+        }
+    }
+}
+
+/// The capacity: a session holds a [`Slot`] and gives it back by dropping it.
+struct Slots {
+    free: Arc<Semaphore>,
+    maximum: usize,
+    counters: Arc<Counters>,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    waiting: AtomicUsize,
+    closing: AtomicUsize,
+}
+
+impl Slots {
+    fn new(maximum: usize) -> Self {
+        let maximum = maximum.min(Semaphore::MAX_PERMITS);
+        Self {
+            free: Arc::new(Semaphore::new(maximum)),
+            maximum,
+            counters: Arc::default(),
+        }
+    }
+
+    async fn take(&self, config: &Config) -> Result<Slot> {
+        if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
+            return Ok(self.slot(permit));
+        }
+        // A slot whose environment is being closed is as good as free: a client
+        // that reconnects must not be refused for coming back too soon.
+        let closing = self.counters.closing.load(Ordering::Relaxed) > 0;
+        let patience = if closing {
+            config.queue_timeout.max(config.close_timeout)
+        } else {
+            config.queue_timeout
+        };
+        if !patience.is_zero() {
+            let _waiting = Counted::new(&self.counters, |counters| &counters.waiting);
+            let permit = Arc::clone(&self.free).acquire_owned();
+            if let Ok(Ok(permit)) = tokio::time::timeout(patience, permit).await {
+                return Ok(self.slot(permit));
+            }
+        }
+        let active = self.maximum - self.free.available_permits();
+        let maximum = self.maximum;
+        Err(Error::of(
+            Kind::Capacity { active, maximum },
+            format!(
+                "Server at capacity: {active}/{maximum} sessions active. Cannot accept new connections."
+            ),
+        ))
+    }
+
+    fn slot(&self, permit: OwnedSemaphorePermit) -> Slot {
+        Slot {
+            _permit: permit,
+            counters: Arc::clone(&self.counters),
+            _closing: None,
+        }
+    }
+}
+
+/// The right to one session, given back on drop.
+pub(crate) struct Slot {
+    // Dropped in this order: whoever finds nobody closing must find the permit.
+    _permit: OwnedSemaphorePermit,
+    counters: Arc<Counters>,
+    _closing: Option<Counted>,
+}
+
+impl Slot {
+    /// Notes that the slot will soon be free.
+    pub(crate) fn closing(mut self) -> Self {
+        self._closing = Some(Counted::new(&self.counters, |counters| &counters.closing));
+        self
+    }
+}
+
+/// One more in a counter, for as long as it lives.
+struct Counted {
+    counters: Arc<Counters>,
+    which: fn(&Counters) -> &AtomicUsize,
+}
+
+impl Counted {
+    fn new(counters: &Arc<Counters>, which: fn(&Counters) -> &AtomicUsize) -> Self {
+        which(counters).fetch_add(1, Ordering::Relaxed);
+        Self {
+            counters: Arc::clone(counters),
+            which,
+        }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        (self.which)(&self.counters).fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,140 @@
+//! The task routes: what the episodes of the served environments can be about.
+
+use std::sync::{Arc, LazyLock};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::routing::{get, post};
+use serde_json::{Value, json};
+
+use crate::contract::{Base, Shape};
+use crate::env::Tasks;
+use crate::error::{Error, Result};
+use crate::server::body;
+use crate::server::sessions::Sessions;
+use crate::wire::request::{
+    GetTaskRangeRequest, GetTaskRequest, ListTasksRequest, NumTasksRequest,
+};
+
+static LIST: LazyLock<Shape<ListTasksRequest>> = LazyLock::new(|| Shape::fixed(Base::Closed));
+static COUNT: LazyLock<Shape<NumTasksRequest>> = LazyLock::new(|| Shape::fixed(Base::Closed));
+static GET: LazyLock<Shape<GetTaskRequest>> = LazyLock::new(|| Shape::fixed(Base::Closed));
+static RANGE: LazyLock<Shape<GetTaskRangeRequest>> = LazyLock::new(|| Shape::fixed(Base::Closed));
+
+/// The environments whose tasks one mount point serves.
+type Directory = Arc<[Arc<Sessions>]>;
+
+pub(crate) fn routes(served: &[Arc<Sessions>]) -> Router {
+    Router::new()
+        .route("/list_environments", get(list_environments))
+        .route("/{env_name}/splits", get(splits))
+        .route("/{env_name}/tasks", post(list))
+        .route("/{env_name}/num_tasks", post(count))
+        .route("/{env_name}/task", post(task))
+        .route("/{env_name}/task_range", post(range))
+        .with_state(Directory::from(served))
+}
+
+async fn list_environments(State(directory): State<Directory>) -> Response {
+    let names: Vec<&str> = directory
+        .iter()
+        .map(|sessions| sessions.name.as_str())
+        .collect();
+    body::json(&names)
+}
+
+async fn splits(State(directory): State<Directory>, Path(name): Path<String>) -> Result<Response> {
+    let environment = find(&directory, &name)?;
+    let splits = ask(environment, "list_splits", |tasks| tasks.splits()).await?;
+    Ok(body::json(&splits))
+}
+
+async fn list(
+    State(directory): State<Directory>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response> {
+    let request = body::read(&LIST, &headers, &body)?;
+    let environment = find(&directory, &name)?;
+    let tasks = ask(environment, "list_tasks", move |tasks| {
+        tasks.list(&request.split)
+    })
+    .await?;
+    Ok(body::json(
+        &json!({ "tasks": tasks, "env_name": environment.name }),
+    ))
+}
+
+async fn count(
+    State(directory): State<Directory>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response> {
+    let request = body::read(&COUNT, &headers, &body)?;
+    let environment = find(&directory, &name)?;
+    let count = ask(environment, "num_tasks", move |tasks| {
+        tasks.count(&request.split)
+    })
+    .await?;
+    Ok(body::json(&json!({ "num_tasks": count })))
+}
+
+async fn task(
+    State(directory): State<Directory>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response> {
+    let GetTaskRequest { split, index } = body::read(&GET, &headers, &body)?;
+    let environment = find(&directory, &name)?;
+    let task = ask(environment, "get_task", move |tasks| {
+        tasks.get(&split, index)
+    })
+    .await?;
+    Ok(body::json(&json!({ "task": task })))
+}
+
+async fn range(
+    State(directory): State<Directory>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response> {
+    let GetTaskRangeRequest { split, start, stop } = body::read(&RANGE, &headers, &body)?;
+    let environment = find(&directory, &name)?;
+    let tasks: Vec<Value> = ask(environment, "get_task_range", move |tasks| {
+        tasks.range(&split, start, stop)
+    })
+    .await?;
+    Ok(body::json(&json!({ "tasks": tasks })))
+}
+
+fn find<'a>(directory: &'a Directory, name: &str) -> Result<&'a Arc<Sessions>> {
+    directory
+        .iter()
+        .find(|sessions| sessions.name.eq_ignore_ascii_case(name))
+        .ok_or_else(|| Error::not_found(format!("unknown environment '{name}'")))
+}
+
+/// Asks the tasks of an environment on a thread where they may block.
+async fn ask<T: Send + 'static>(
+    environment: &Sessions,
+    method: &'static str,
+    question: impl FnOnce(&dyn Tasks) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let tasks = environment
+        .blueprint
+        .tasks()
+        .cloned()
+        .ok_or_else(|| Error::unsupported(method))?;
+    match tokio::task::spawn_blocking(move || question(&*tasks)).await {
+        Ok(Err(error)) if error.is_unsupported() => Err(Error::unsupported(method)),
+        Ok(answer) => answer,
+        Err(_) => Err(Error::new(format!("{method} panicked"))),
+    }
+}

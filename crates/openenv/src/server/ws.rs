@@ -1,0 +1,175 @@
+//! The `/ws` loop: one task owns the socket and drives its session.
+//!
+//! Requests are answered strictly in order. While a call runs, the socket is
+//! still read: pings are answered, frames that were sent ahead are kept, and a
+//! client that leaves is noticed at once.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::ws::{Utf8Bytes, WebSocket, close_code};
+
+use crate::error::{Error, Kind};
+use crate::server::connection::{Connection, Driven, Frame};
+use crate::server::info::{CloseReason, Origin};
+use crate::server::mcp;
+use crate::server::session::Session;
+use crate::server::sessions::Sessions;
+use crate::wire::{self, Form, Incoming, Request};
+
+/// Serves one socket, from the first frame to the last.
+pub(crate) async fn serve(
+    socket: WebSocket,
+    sessions: Arc<Sessions>,
+    session_id: Option<String>,
+    peer: Option<SocketAddr>,
+) {
+    let mut connection = Connection::new(socket, &sessions);
+    let opening = async {
+        match &session_id {
+            None => sessions.open(Origin::WebSocket, peer).await,
+            Some(id) => {
+                let session = sessions.find(id)?;
+                session.attach()?;
+                Ok(session)
+            }
+        }
+    };
+    let session = match connection.drive(Box::pin(opening)).await {
+        Driven::Done(Ok(session)) => session,
+        Driven::Done(Err(error)) => {
+            let mut out = Vec::new();
+            wire::write_error(&mut out, &error);
+            let _ = connection.send(text(out)).await;
+            return connection.close(close_code::NORMAL, "").await;
+        }
+        Driven::Gone(_) => return connection.finish().await,
+    };
+
+    let attached = session_id.is_some();
+    let reason = converse(&mut connection, &sessions, &session, attached).await;
+    if attached {
+        session.detach().await;
+    } else {
+        // The slot is free and the environment closed before the client sees
+        // the socket close, so that it can reconnect to a full server.
+        session.close(reason).await;
+    }
+    match reason {
+        CloseReason::Disconnected => connection.finish().await,
+        CloseReason::Unresponsive => {
+            connection
+                .close(close_code::ERROR, "keepalive ping timeout")
+                .await
+        }
+        CloseReason::Shutdown => connection.close(close_code::RESTART, "").await,
+        _ => connection.close(close_code::NORMAL, "").await,
+    }
+}
+
+/// Answers frame after frame until there is a reason to stop.
+async fn converse(
+    connection: &mut Connection,
+    sessions: &Arc<Sessions>,
+    session: &Arc<Session>,
+    attached: bool,
+) -> CloseReason {
+    loop {
+        let frame = match connection.next_frame().await {
+            Ok(frame) => frame,
+            Err(reason) => return reason,
+        };
+        let answering = answer(Arc::clone(sessions), Arc::clone(session), frame);
+        let mut answering = Box::pin(answering);
+        match connection.drive(answering.as_mut()).await {
+            Driven::Done(Answer::Reply(reply)) => {
+                if let Err(reason) = connection.send(reply).await {
+                    return reason;
+                }
+            }
+            Driven::Done(Answer::Close) => return CloseReason::ClosedByClient,
+            Driven::Gone(reason) => {
+                if attached {
+                    // The session outlives its socket, and so does the call.
+                    sessions.tasks.spawn(answering);
+                }
+                return reason;
+            }
+        }
+        if session.is_over() {
+            return CloseReason::Failed;
+        }
+    }
+}
+
+enum Answer {
+    Reply(Utf8Bytes),
+    Close,
+}
+
+/// Answers one frame.
+async fn answer(sessions: Arc<Sessions>, session: Arc<Session>, frame: Frame) -> Answer {
+    let mut out = Vec::with_capacity(256);
+    let incoming = match &frame {
+        Frame::Text(text) => Incoming::parse(text),
+        Frame::NotText(_) => Err(Error::of(
+            Kind::InvalidJson,
+            "Invalid JSON: the binary frame is not UTF-8 text",
+        )),
+    };
+    let (request, request_id) = match incoming {
+        Ok(Incoming {
+            request: Request::Close,
+            ..
+        }) => return Answer::Close,
+        Ok(Incoming {
+            request,
+            request_id,
+        }) => (request, request_id),
+        Err(error) => {
+            wire::write_error(&mut out, &error);
+            return Answer::Reply(text(out));
+        }
+    };
+    let result = match request {
+        Request::Step { action, options } => {
+            out.extend_from_slice(b"{\"type\":\"observation\",\"data\":");
+            session
+                .step(action, options, Form::WebSocket, &mut out)
+                .await
+        }
+        Request::Reset(options) => {
+            out.extend_from_slice(b"{\"type\":\"observation\",\"data\":");
+            session.reset(options, Form::WebSocket, &mut out).await
+        }
+        Request::State => {
+            out.extend_from_slice(b"{\"type\":\"state\",\"data\":");
+            session.state(&mut out).await
+        }
+        Request::Mcp(rpc) => {
+            out.extend_from_slice(b"{\"type\":\"mcp\",\"data\":");
+            mcp::answer_frame(&sessions, &session, rpc, &mut out).await
+        }
+        Request::Close => Err(Error::of(Kind::Session, "the session is being closed")),
+    };
+    match result {
+        Ok(()) => out.push(b'}'),
+        Err(error) => {
+            out.clear();
+            wire::write_error(&mut out, &error);
+        }
+    }
+    if let Some(request_id) = request_id {
+        out.pop();
+        out.extend_from_slice(b",\"request_id\":");
+        serde_json::to_writer(&mut out, &request_id).expect("strings always serialise");
+        out.push(b'}');
+    }
+    Answer::Reply(text(out))
+}
+
+fn text(json: Vec<u8>) -> Utf8Bytes {
+    String::from_utf8(json)
+        .expect("serde_json writes UTF-8")
+        .into()
+}

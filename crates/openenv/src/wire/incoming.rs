@@ -1,0 +1,231 @@
+//! Frames that arrive on `/ws`.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::contract::{Base, Shape, Violation};
+use crate::env::{ResetOptions, StepOptions};
+use crate::error::{Error, Kind, Result};
+use crate::json::{self, Document, Input};
+use crate::wire::request::{ResetArguments, seconds};
+
+/// One frame: what is asked for, and the name that the caller gives the question.
+#[derive(Debug)]
+pub(crate) struct Incoming<'a> {
+    pub(crate) request: Request<'a>,
+    /// Repeated in the reply, so that a caller can tell whose reply it is.
+    pub(crate) request_id: Option<Cow<'a, str>>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Request<'a> {
+    Reset(ResetOptions),
+    Step {
+        action: Input<'a>,
+        options: StepOptions,
+    },
+    State,
+    Close,
+    Mcp(Input<'a>),
+}
+
+/// What nearly every frame looks like. Anything else takes the patient path,
+/// which reads the way that Python does and explains what it refuses.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Frame<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    data: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    request_id: Option<Cow<'a, str>>,
+    #[serde(default)]
+    timeout_s: Option<f64>,
+}
+
+impl<'a> Incoming<'a> {
+    pub(crate) fn parse(text: &'a str) -> Result<Self> {
+        match serde_json::from_str(text).ok().and_then(Self::from_frame) {
+            Some(incoming) => Ok(incoming),
+            None => Self::read_patiently(text),
+        }
+    }
+
+    fn from_frame(frame: Frame<'a>) -> Option<Self> {
+        let object = frame.data.filter(|data| data.get().starts_with('{'));
+        let request = match (&*frame.kind, object, frame.timeout_s) {
+            ("step", Some(action), timeout) if timeout.is_none_or(|timeout| timeout > 0.0) => {
+                let mut options = StepOptions::default();
+                options.timeout = timeout.and_then(seconds);
+                options.request_id = frame.request_id.as_deref().map(str::to_owned);
+                Request::Step {
+                    action: Input::Raw(action.get()),
+                    options,
+                }
+            }
+            ("reset", Some(arguments), None) => {
+                let arguments = RESET.arguments.parse(&Input::Raw(arguments.get())).ok()?;
+                Request::Reset(arguments.into())
+            }
+            ("state", None, None) if frame.data.is_none() => Request::State,
+            ("close", None, None) if frame.data.is_none() => Request::Close,
+            ("mcp", Some(rpc), None) => Request::Mcp(Input::Raw(rpc.get())),
+            _ => return None,
+        };
+        Some(Self {
+            request,
+            request_id: frame.request_id,
+        })
+    }
+
+    fn read_patiently(text: &str) -> Result<Self> {
+        let document = json::read(text)
+            .map_err(|error| Error::of(Kind::InvalidJson, format!("Invalid JSON: {error}")))?;
+        let Value::Object(fields) = &document.value else {
+            return Err(Error::validation(vec![Violation::not_an_object(
+                document.value.clone(),
+            )]));
+        };
+        let kind = match fields.get("type") {
+            None => String::new(),
+            Some(Value::String(kind)) => kind.clone(),
+            Some(other) => json::python_repr(other),
+        };
+        match kind.as_str() {
+            "reset" => {
+                let frame = read(&RESET.frame, document)?;
+                let arguments = RESET
+                    .arguments
+                    .parse(&frame.data)
+                    .map_err(Error::validation)?;
+                Ok(frame.asks(Request::Reset(arguments.into())))
+            }
+            "step" => {
+                let frame = read(&STEP, document)?;
+                let mut options = StepOptions::default();
+                options.timeout = frame.envelope.timeout_s.and_then(seconds);
+                options.request_id.clone_from(&frame.envelope.request_id);
+                let action = frame.data.clone();
+                Ok(frame.asks(Request::Step { action, options }))
+            }
+            "state" => Ok(read(&BARE, document)?.asks(Request::State)),
+            "close" => Ok(read(&BARE, document)?.asks(Request::Close)),
+            "mcp" => {
+                let frame = read(&MCP, document)?;
+                let rpc = frame.data.clone();
+                Ok(frame.asks(Request::Mcp(rpc)))
+            }
+            _ => Err(Error::of(
+                Kind::UnknownType,
+                format!("Unknown message type: {kind}"),
+            )),
+        }
+    }
+}
+
+/// What all frames have besides `data`.
+#[derive(Debug, Default, Deserialize)]
+struct Envelope {
+    #[serde(default)]
+    request_id: Option<String>,
+    #[serde(default)]
+    timeout_s: Option<f64>,
+}
+
+struct Patient {
+    envelope: Envelope,
+    data: Input<'static>,
+}
+
+impl Patient {
+    fn asks(self, request: Request<'static>) -> Incoming<'static> {
+        Incoming {
+            request,
+            request_id: self.envelope.request_id.map(Cow::Owned),
+        }
+    }
+}
+
+/// Checks a frame against its shape and takes it apart.
+fn read<T: DeserializeOwned + JsonSchema>(
+    shape: &Shape<T>,
+    mut document: Document,
+) -> Result<Patient> {
+    let input = Input::Lenient(document.clone());
+    shape.parse(&input).map_err(Error::validation)?;
+    let data = match document.value.get_mut("data") {
+        Some(data) => data.take(),
+        None => Value::Object(Map::new()),
+    };
+    let non_finite = document
+        .non_finite
+        .iter()
+        .filter_map(|pointer| pointer.strip_prefix("/data").map(str::to_owned))
+        .collect();
+    Ok(Patient {
+        envelope: Envelope::deserialize(document.value).unwrap_or_default(),
+        data: Input::Lenient(Document {
+            value: data,
+            non_finite,
+        }),
+    })
+}
+
+struct ResetShapes {
+    frame: Shape<DataFrame>,
+    arguments: Shape<ResetArguments>,
+}
+
+static RESET: LazyLock<ResetShapes> = LazyLock::new(|| ResetShapes {
+    frame: Shape::fixed(Base::Closed),
+    arguments: Shape::fixed(Base::Open),
+});
+static STEP: LazyLock<Shape<StepFrame>> = LazyLock::new(|| Shape::fixed(Base::Closed));
+static MCP: LazyLock<Shape<McpFrame>> = LazyLock::new(|| Shape::fixed(Base::Closed));
+static BARE: LazyLock<Shape<BareFrame>> = LazyLock::new(|| Shape::fixed(Base::Closed));
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "the fields are there to be checked")]
+struct DataFrame {
+    r#type: String,
+    #[serde(default)]
+    data: Map<String, Value>,
+    #[serde(default)]
+    request_id: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "the fields are there to be checked")]
+struct StepFrame {
+    r#type: String,
+    data: Map<String, Value>,
+    #[serde(default)]
+    request_id: Option<String>,
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
+    timeout_s: Option<f64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "the fields are there to be checked")]
+struct McpFrame {
+    r#type: String,
+    data: Map<String, Value>,
+    #[serde(default)]
+    request_id: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "the fields are there to be checked")]
+struct BareFrame {
+    r#type: String,
+    #[serde(default)]
+    request_id: Option<String>,
+}

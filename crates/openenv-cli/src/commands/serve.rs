@@ -1,0 +1,171 @@
+//! `openenv serve`: environments over HTTP and WebSocket until a signal comes.
+
+use std::future::pending;
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+
+use anyhow::{Context, Result, anyhow};
+use openenv::Server;
+use tokio::net::{TcpListener, TcpSocket, lookup_host};
+use tokio::runtime;
+use tokio::sync::oneshot;
+
+use crate::config::ServeConfig;
+use crate::failure::Failure;
+use crate::ui::banner::Banner;
+
+/// Connections that may wait to be accepted: trainers open thousands at once,
+/// and the usual 1,024 makes the rest retry after a second. The kernel lowers
+/// it to its own limit (`net.core.somaxconn`).
+const BACKLOG: u32 = 16_384;
+
+/// Files that the server itself needs open, besides one for each session.
+const OWN_FILES: u64 = 64;
+
+pub(crate) fn run(config: &ServeConfig) -> Result<()> {
+    let open_files = raise_open_files();
+    let mut runtime = runtime::Builder::new_multi_thread();
+    if let Some(workers) = config.workers {
+        runtime.worker_threads(workers);
+    }
+    runtime
+        .enable_all()
+        .build()
+        .context("could not start the runtime")?
+        .block_on(serve(config, open_files))
+}
+
+async fn serve(config: &ServeConfig, open_files: Option<u64>) -> Result<()> {
+    let listener = listen(&config.host, config.port).await?;
+    let address = listener
+        .local_addr()
+        .context("could not read the address of the listener")?;
+    let server = build(config, address)?;
+    let sessions = server
+        .capacity()
+        .iter()
+        .map(|capacity| capacity.maximum)
+        .collect::<Vec<_>>();
+    Banner::new(config, address, &sessions).announce()?;
+    if let Some(open_files) = open_files {
+        check_open_files(config, open_files, sessions.iter().sum());
+    }
+
+    let (signalled, signal) = oneshot::channel();
+    let drain_timeout = config.drain_timeout;
+    let shutdown = async move {
+        openenv::shutdown_signal().await;
+        tracing::info!(?drain_timeout, "stopping; a second signal stops at once");
+        // The receiver is gone only once the server is.
+        let _ = signalled.send(());
+    };
+    let second_signal = async {
+        if signal.await.is_err() {
+            pending::<()>().await;
+        }
+        openenv::shutdown_signal().await;
+    };
+    tokio::select! {
+        outcome = server.serve(listener, shutdown) => {
+            outcome.context("could not serve")?;
+            tracing::info!("stopped");
+            Ok(())
+        }
+        () = second_signal => Err(anyhow!("stopped by a second signal with sessions still open")),
+    }
+}
+
+fn build(config: &ServeConfig, address: SocketAddr) -> Result<Server> {
+    let mut builder = Server::builder()
+        .mode(config.mode)
+        .session_timeout(config.session_timeout)
+        .queue_timeout(config.queue_timeout)
+        .drain_timeout(config.drain_timeout)
+        .keepalive(config.keepalive_interval, config.keepalive_timeout)
+        .max_message_size(config.max_message_size);
+    if let Some(sessions) = config.max_sessions {
+        builder = builder.max_sessions(sessions);
+    }
+    for environment in &config.environments {
+        builder = (environment.add)(builder, address);
+    }
+    Ok(builder.build()?)
+}
+
+/// Listens on the first address of the host that can be listened on.
+async fn listen(host: &str, port: u16) -> Result<TcpListener> {
+    let addresses = lookup_host((host, port)).await.map_err(|error| {
+        Failure::new(
+            format!("could not find the host `{host}`"),
+            "`--host` takes a name or an address of this machine, such as `127.0.0.1` or `0.0.0.0`",
+        )
+        .because(error)
+    })?;
+    let mut outcome = Err(ErrorKind::NotFound.into());
+    for address in addresses {
+        outcome = listen_on(address);
+        if outcome.is_ok() {
+            break;
+        }
+    }
+    let failed = format!("could not listen on `{host}`, port {port}");
+    outcome.map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => Failure::new(
+            format!("port {port} on `{host}` is in use"),
+            "stop what uses it, or choose another with `--port`; `--port 0` picks a free one",
+        )
+        .into(),
+        ErrorKind::PermissionDenied => Failure::new(
+            failed,
+            "ports below 1024 need privileges; choose another with `--port`",
+        )
+        .because(error)
+        .into(),
+        ErrorKind::AddrNotAvailable => Failure::new(
+            failed,
+            "`--host` takes an address of this machine; `0.0.0.0` listens on every one",
+        )
+        .because(error)
+        .into(),
+        _ => anyhow::Error::new(error).context(failed),
+    })
+}
+
+fn listen_on(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // A restart must not wait for the connections of its predecessor to expire.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// Allows as many open files as the system lets this user have.
+fn raise_open_files() -> Option<u64> {
+    rlimit::increase_nofile_limit(u64::MAX)
+        .inspect_err(|error| tracing::warn!(%error, "could not raise the limit of open files"))
+        .ok()
+}
+
+/// Says how many sessions there is room for, if that is fewer than allowed.
+///
+/// A limit that the user asked for deserves a warning, the default does not.
+fn check_open_files(config: &ServeConfig, open_files: u64, sessions: usize) {
+    let room = open_files.saturating_sub(OWN_FILES);
+    if u64::try_from(sessions).is_ok_and(|sessions| sessions <= room) {
+        return;
+    }
+    let message = format!(
+        "the limit of {open_files} open files has room for about {room} sessions of the \
+         {sessions} allowed"
+    );
+    let hint = "raise the hard limit (`ulimit -Hn`)";
+    if config.max_sessions.is_some() {
+        tracing::warn!(hint, "{message}");
+    } else {
+        tracing::info!(hint, "{message}");
+    }
+}

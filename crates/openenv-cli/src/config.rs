@@ -1,0 +1,182 @@
+//! What is meant: every option resolved, nothing left to check.
+
+use std::time::Duration;
+
+use openenv::Mode;
+
+use crate::args::{Args, Command, ListArgs, LogArgs, LogFormat, ServeArgs};
+use crate::registry::Bundled;
+use crate::vars;
+
+/// What to do, and how to report it.
+#[derive(Debug)]
+pub(crate) struct Config {
+    pub(crate) task: Task,
+    pub(crate) log: LogConfig,
+}
+
+/// What to do.
+#[derive(Debug)]
+pub(crate) enum Task {
+    Serve(ServeConfig),
+    List(ListConfig),
+}
+
+/// How `openenv serve` serves.
+#[derive(Debug)]
+pub(crate) struct ServeConfig {
+    /// At least one, each once; the first answers at `/`. Default: echo.
+    pub(crate) environments: Vec<&'static Bundled>,
+    /// Default: 127.0.0.1.
+    pub(crate) host: String,
+    /// 0 for any free port. Default: 8000.
+    pub(crate) port: u16,
+    /// Default: simulation.
+    pub(crate) mode: Mode,
+    /// Of each environment. Default: what the library allows.
+    pub(crate) max_sessions: Option<usize>,
+    /// `None` for never. Default: 15 minutes.
+    pub(crate) session_timeout: Option<Duration>,
+    /// Default: zero, a full server refuses.
+    pub(crate) queue_timeout: Duration,
+    /// Default: 30 seconds.
+    pub(crate) drain_timeout: Duration,
+    /// Default: 20 seconds.
+    pub(crate) keepalive_interval: Duration,
+    /// Default: 20 seconds.
+    pub(crate) keepalive_timeout: Duration,
+    /// In bytes. Default: 100 MiB.
+    pub(crate) max_message_size: usize,
+    /// Default: one for each processor.
+    pub(crate) workers: Option<usize>,
+    /// Whether to say where things are. Default: yes.
+    pub(crate) banner: bool,
+}
+
+/// How `openenv list` lists.
+#[derive(Debug)]
+pub(crate) struct ListConfig {
+    /// Whether to print JSON instead of a table. Default: no.
+    pub(crate) json: bool,
+}
+
+/// What is logged, and in which form.
+#[derive(Debug)]
+pub(crate) struct LogConfig {
+    /// Directives as `RUST_LOG` has them. Default: `info`.
+    pub(crate) filter: String,
+    /// Default: text.
+    pub(crate) format: LogFormat,
+}
+
+impl From<Args> for Config {
+    fn from(args: Args) -> Self {
+        let banner = args.log.log_format == LogFormat::Text && args.log.quiet == 0;
+        Self {
+            task: match args.command {
+                Command::Serve(serve) => Task::Serve(ServeConfig::new(serve, banner)),
+                Command::List(ListArgs { json }) => Task::List(ListConfig { json }),
+            },
+            log: args.log.into(),
+        }
+    }
+}
+
+impl ServeConfig {
+    fn new(args: ServeArgs, banner: bool) -> Self {
+        let mut environments: Vec<&'static Bundled> = Vec::new();
+        for environment in args.environments {
+            if !environments
+                .iter()
+                .any(|known| known.name == environment.name)
+            {
+                environments.push(environment);
+            }
+        }
+        Self {
+            environments,
+            host: args.host,
+            port: args.port,
+            mode: args.mode,
+            max_sessions: args.max_sessions,
+            session_timeout: args.session_timeout.0,
+            queue_timeout: args.queue_timeout.0,
+            drain_timeout: args.drain_timeout.0,
+            keepalive_interval: args.keepalive_interval.0,
+            keepalive_timeout: args.keepalive_timeout.0,
+            max_message_size: args.max_message_size.0,
+            workers: args.workers,
+            banner,
+        }
+    }
+}
+
+impl From<LogArgs> for LogConfig {
+    fn from(args: LogArgs) -> Self {
+        let filter = match (args.verbose, args.quiet) {
+            (0, 0) => args
+                .log_level
+                .or_else(|| std::env::var(vars::RUST_LOG).ok())
+                .unwrap_or_else(|| "info".to_owned()),
+            (0, 1) => "warn".to_owned(),
+            (0, _) => "error".to_owned(),
+            (1, _) => "info,openenv=debug".to_owned(),
+            (_, _) => "trace".to_owned(),
+        };
+        Self {
+            filter,
+            format: args.log_format,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    fn serve(arguments: &str) -> (ServeConfig, LogConfig) {
+        let arguments = arguments.split_whitespace();
+        let args = Args::try_parse_from(["openenv", "serve"].into_iter().chain(arguments)).unwrap();
+        let config = Config::from(args);
+        match config.task {
+            Task::Serve(serve) => (serve, config.log),
+            Task::List(_) => panic!("expected `serve`"),
+        }
+    }
+
+    #[test]
+    fn environments_are_served_once_in_the_order_given() {
+        let (config, _) = serve("benchmark echo_env benchmark");
+        let names: Vec<_> = config.environments.iter().map(|known| known.name).collect();
+        assert_eq!(names, ["benchmark", "echo"]);
+    }
+
+    #[test]
+    fn options_are_resolved() {
+        let (config, _) = serve(
+            "--mode PRODUCTION --max-sessions 7 --session-timeout never --max-message-size 64MiB",
+        );
+        assert_eq!(config.mode, Mode::Production);
+        assert_eq!(config.max_sessions, Some(7));
+        assert_eq!(config.session_timeout, None);
+        assert_eq!(config.max_message_size, 64 << 20);
+    }
+
+    #[test]
+    fn flags_shift_the_log_level() {
+        assert_eq!(serve("-v").1.filter, "info,openenv=debug");
+        assert_eq!(serve("-vv").1.filter, "trace");
+        assert_eq!(serve("-q").1.filter, "warn");
+        assert_eq!(serve("--log-level debug").1.filter, "debug");
+        assert_eq!(serve("--log-level debug -qq").1.filter, "error");
+    }
+
+    #[test]
+    fn the_banner_is_for_people_only() {
+        assert!(serve("").0.banner);
+        assert!(!serve("-q").0.banner);
+        assert!(!serve("--log-format json").0.banner);
+    }
+}

@@ -1,0 +1,69 @@
+//! What people read. Data goes to standard output, all else to standard error;
+//! colours only where the terminal and `NO_COLOR` allow them.
+
+use std::io::Write;
+
+use anyhow::Result;
+use owo_colors::OwoColorize;
+
+use crate::failure::Failure;
+
+pub(crate) mod banner;
+
+/// Prints data, followed by a line break.
+pub(crate) fn data(text: &str) -> Result<()> {
+    writeln!(anstream::stdout().lock(), "{text}")?;
+    Ok(())
+}
+
+/// Prints a table whose last column is as wide as it needs to be.
+pub(crate) fn table<'a, const N: usize>(
+    header: [&str; N],
+    rows: impl Iterator<Item = [&'a str; N]>,
+) -> Result<()> {
+    let rows: Vec<_> = rows.collect();
+    let mut widths = header.map(str::len);
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let line = |cells: &[&str; N]| {
+        let cells = cells.iter().zip(widths);
+        let line: Vec<_> = cells
+            .map(|(cell, width)| format!("{cell:<width$}"))
+            .collect();
+        line.join("  ").trim_end().to_owned()
+    };
+    let mut stdout = anstream::stdout().lock();
+    writeln!(stdout, "{}", line(&header).bold())?;
+    for row in &rows {
+        writeln!(stdout, "{}", line(row))?;
+    }
+    Ok(())
+}
+
+/// Prints what the user can do about something.
+fn hint(text: &str) {
+    let hint = "hint:".bold().cyan().to_string();
+    to_stderr(&format!("{hint} {text}\n"));
+}
+
+/// Prints an error with its causes and hints.
+pub(crate) fn report(error: &anyhow::Error) {
+    let label = "error:".bold().red().to_string();
+    to_stderr(&format!("{label} {error}\n"));
+    for cause in error.chain().skip(1) {
+        to_stderr(&format!("  caused by: {cause}\n"));
+    }
+    for cause in error.chain() {
+        if let Some(failure) = cause.downcast_ref::<Failure>() {
+            hint(failure.hint());
+        }
+    }
+}
+
+/// Nobody is left to tell when standard error is closed.
+fn to_stderr(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}

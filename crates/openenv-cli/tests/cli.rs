@@ -1,0 +1,346 @@
+//! Drives the real `openenv` binary.
+#![expect(clippy::unwrap_used, reason = "a test can only fail")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longest that anything here may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The command as a user without any settings would run it.
+fn openenv(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_openenv"));
+    command
+        .args(arguments.split_whitespace())
+        .env_clear()
+        .env("COLUMNS", "100")
+        .stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &str) -> Output {
+    openenv(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+/// Asserts a failure with the code and every one of the texts on standard error.
+#[track_caller]
+fn assert_fails(output: &Output, code: i32, texts: &[&str]) {
+    let stderr = stderr(output);
+    assert_eq!(output.status.code(), Some(code), "{stderr}");
+    assert_eq!(stdout(output), "");
+    for text in texts {
+        assert!(stderr.contains(text), "`{text}` is not in:\n{stderr}");
+    }
+}
+
+/// A running `openenv serve`, killed when dropped.
+struct Serving {
+    child: Child,
+    url: String,
+}
+
+impl Serving {
+    fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut url = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut url).unwrap();
+        if url.is_empty() {
+            let mut stderr = String::new();
+            let mut pipe = child.stderr.take().unwrap();
+            pipe.read_to_string(&mut stderr).unwrap();
+            panic!("did not start:\n{stderr}");
+        }
+        Self {
+            child,
+            url: url.trim().to_owned(),
+        }
+    }
+
+    /// Sends a request and returns the whole answer.
+    fn request(&self, head: &str, body: &str) -> String {
+        let address = self.url.strip_prefix("http://").unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        write!(
+            stream,
+            "{head} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Stops the server as an orchestrator does; returns what it had to say.
+    fn stop(mut self) -> (ExitStatus, String) {
+        let kill = Command::new("kill")
+            .args(["-TERM", &self.child.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(kill.success());
+        let start = Instant::now();
+        let status = loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => break status,
+                None if start.elapsed() > PATIENCE => panic!("did not stop"),
+                None => thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        let mut stderr = String::new();
+        let mut pipe = self.child.stderr.take().unwrap();
+        pipe.read_to_string(&mut stderr).unwrap();
+        (status, stderr)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn help() {
+    insta::assert_snapshot!("help", stdout(&run("--help")));
+    insta::assert_snapshot!("help_serve", stdout(&run("serve --help")));
+    insta::assert_snapshot!("help_list", stdout(&run("list --help")));
+}
+
+#[test]
+fn version() {
+    let expected = concat!("openenv ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(stdout(&run("--version")), expected);
+}
+
+#[test]
+fn list() {
+    let output = run("list");
+    assert!(output.status.success());
+    assert_eq!(stderr(&output), "");
+    insta::assert_snapshot!(stdout(&output));
+}
+
+#[test]
+fn list_json() {
+    let output = run("list --json");
+    assert!(output.status.success());
+    let listed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(listed[0]["name"], "echo");
+    assert_eq!(listed[0]["concurrent"], true);
+    assert_eq!(listed[0]["example_action"]["message"], "Hello");
+    assert_eq!(listed[1]["name"], "benchmark");
+}
+
+#[test]
+fn no_command_is_a_usage_error() {
+    assert_fails(&run(""), 2, &["Usage: openenv"]);
+}
+
+#[test]
+fn unknown_environments_are_answered_with_the_known_ones() {
+    let known = "[possible values: echo, benchmark]";
+    assert_fails(
+        &run("serve ecko"),
+        2,
+        &[
+            "invalid value 'ecko' for '[ENV]...'",
+            known,
+            "similar value exists: 'echo'",
+        ],
+    );
+    assert_fails(&run("serve zork"), 2, &["invalid value 'zork'", known]);
+}
+
+#[test]
+fn invalid_values_name_the_option_and_what_is_allowed() {
+    for (arguments, option, allowed) in [
+        (
+            "--mode training",
+            "--mode",
+            "[possible values: simulation, production]",
+        ),
+        ("--port 70000", "--port", "70000 is not in 0..=65535"),
+        ("--port http", "--port", "invalid digit"),
+        ("--max-sessions 0", "--max-sessions", "0 is not in 1.."),
+        (
+            "--session-timeout soon",
+            "--session-timeout",
+            "such as `900`, or `never`",
+        ),
+        ("--session-timeout 0", "--session-timeout", "above 0"),
+        (
+            "--queue-timeout=-1",
+            "--queue-timeout",
+            "a number of seconds",
+        ),
+        (
+            "--drain-timeout 1h",
+            "--drain-timeout",
+            "a number of seconds",
+        ),
+        ("--keepalive-interval 0", "--keepalive-interval", "above 0"),
+        ("--keepalive-timeout nan", "--keepalive-timeout", "above 0"),
+        ("--max-message-size 1TB", "--max-message-size", "`64MiB`"),
+        ("--workers 0", "--workers", "0 is not in 1..=1024"),
+        (
+            "--log-format xml",
+            "--log-format",
+            "[possible values: text, json]",
+        ),
+        (
+            "--log-level openenv=loud",
+            "--log-level",
+            "a level or a filter",
+        ),
+    ] {
+        let output = run(&format!("serve {arguments}"));
+        assert_fails(&output, 2, &[option, allowed]);
+    }
+}
+
+#[test]
+fn variables_stand_in_for_options() {
+    for (variable, value, option) in [
+        ("PORT", "x", "--port"),
+        ("OPENENV_MODE", "x", "--mode"),
+        ("MAX_CONCURRENT_ENVS", "x", "--max-sessions"),
+        ("OPENENV_ENVIRONMENTS", "echo,x", "[ENV]..."),
+        ("OPENENV_SESSION_TIMEOUT", "x", "--session-timeout"),
+        ("OPENENV_QUEUE_TIMEOUT", "x", "--queue-timeout"),
+        ("OPENENV_DRAIN_TIMEOUT", "x", "--drain-timeout"),
+        ("OPENENV_KEEPALIVE_INTERVAL", "x", "--keepalive-interval"),
+        ("OPENENV_KEEPALIVE_TIMEOUT", "x", "--keepalive-timeout"),
+        ("OPENENV_MAX_MESSAGE_SIZE", "x", "--max-message-size"),
+        ("OPENENV_WORKERS", "x", "--workers"),
+        ("OPENENV_LOG", "openenv=x", "--log-level"),
+        ("OPENENV_LOG_FORMAT", "x", "--log-format"),
+    ] {
+        let output = openenv("serve").env(variable, value).output().unwrap();
+        assert_fails(&output, 2, &["invalid value", option]);
+    }
+}
+
+#[test]
+fn a_port_in_use_is_named_with_a_way_out() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let output = run(&format!("serve --port {port}"));
+    let message = format!("error: port {port} on `127.0.0.1` is in use");
+    assert_fails(&output, 1, &[&message, "hint: ", "`--port 0`"]);
+}
+
+#[test]
+fn an_address_of_another_machine_is_refused() {
+    // Kept for documentation: no machine has it.
+    let output = run("serve --host 192.0.2.1 --port 0");
+    let message = "error: could not listen on `192.0.2.1`, port 0";
+    assert_fails(&output, 1, &[message, "caused by: ", "hint: "]);
+}
+
+#[test]
+fn serves_until_it_is_told_to_stop() {
+    let server = Serving::start(openenv("serve --port 0"));
+    let health = server.request("GET /health", "");
+    assert!(health.starts_with("HTTP/1.1 200"), "{health}");
+    assert!(health.contains(r#""status":"healthy""#), "{health}");
+
+    let url = server.url.clone();
+    let (status, stderr) = server.stop();
+    assert_eq!(status.code(), Some(0), "{stderr}");
+    let python = format!(r#"GenericEnvClient(base_url="{url}").sync()"#);
+    let curl = format!("curl {url}/step ");
+    let websocket = format!("{}/ws", url.replace("http", "ws"));
+    for text in [
+        &python, &curl, &websocket, "/docs", "/health", "/schema", "INFO",
+    ] {
+        assert!(stderr.contains(text), "`{text}` is not in:\n{stderr}");
+    }
+    assert!(!stderr.contains('\x1b'), "no colours in a pipe:\n{stderr}");
+}
+
+#[test]
+fn the_curl_line_works_as_printed() {
+    let server = Serving::start(openenv("serve --port 0"));
+    let answer = server.request("POST /step", r#"{"action": {"message": "Hello"}}"#);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.contains(r#""echoed_message":"Hello""#), "{answer}");
+}
+
+#[test]
+fn serves_several_environments() {
+    let server = Serving::start(openenv("serve benchmark echo-env --port 0"));
+    let waited = server.request("POST /step", r#"{"action": {}}"#);
+    assert!(waited.contains(r#""waited_seconds":0.0"#), "{waited}");
+    let echoed = server.request("POST /envs/echo/reset", "{}");
+    assert!(echoed.contains("Echo environment ready!"), "{echoed}");
+    let (_, stderr) = server.stop();
+    assert!(stderr.contains("/envs/echo/ws"), "{stderr}");
+}
+
+#[test]
+fn production_does_not_offer_what_it_does_not_serve() {
+    let server = Serving::start(openenv("serve --port 0 --mode production"));
+    let reset = server.request("POST /reset", "{}");
+    assert!(reset.starts_with("HTTP/1.1 404"), "{reset}");
+    let (_, stderr) = server.stop();
+    assert!(stderr.contains("in production mode"), "{stderr}");
+    assert!(stderr.contains("/mcp"), "{stderr}");
+    assert!(!stderr.contains("/step "), "{stderr}");
+}
+
+#[test]
+fn logs_are_objects_if_asked_for() {
+    let server = Serving::start(openenv("serve --port 0 --log-format json"));
+    let url = server.url.clone();
+    let (_, stderr) = server.stop();
+    let events: Vec<serde_json::Value> = stderr
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let listening = events
+        .iter()
+        .find(|event| event["message"] == "listening" && event["url"] == url.as_str());
+    assert!(listening.is_some(), "{stderr}");
+}
+
+#[test]
+fn quiet_says_the_address_alone() {
+    let server = Serving::start(openenv("serve --port 0 -qq"));
+    assert!(server.url.starts_with("http://127.0.0.1:"));
+    let (status, stderr) = server.stop();
+    assert!(status.success());
+    assert_eq!(stderr, "");
+}
+
+#[test]
+fn warns_when_open_files_are_too_few() {
+    let script = format!(
+        "ulimit -n 256; exec {} serve --port 0 --max-sessions 1000",
+        env!("CARGO_BIN_EXE_openenv")
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).stdin(Stdio::null());
+    let (_, stderr) = Serving::start(shell).stop();
+    let warning = "limit of 256 open files has room for about 192 sessions of the 1000 allowed";
+    assert!(stderr.contains(warning), "{stderr}");
+    assert!(stderr.contains("WARN"), "{stderr}");
+}

@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn sessions_can_live_for_ever() {
         assert_eq!("never".parse(), Ok(SessionTimeout(None)));
-        let minute = SessionTimeout(Some(Duration::from_secs(60)));
+        let minute = SessionTimeout(Some(Duration::from_mins(1)));
         assert_eq!("60".parse(), Ok(minute));
         assert!("0".parse::<SessionTimeout>().is_err());
     }

@@ -1,8 +1,9 @@
 //! `openenv serve`: environments over HTTP and WebSocket until a signal comes.
 
-use std::future::pending;
+use std::future::{pending, poll_fn};
 use std::io::ErrorKind;
 use std::net::SocketAddr;
+use std::task::Poll;
 
 use anyhow::{Context, Result, anyhow};
 use openenv::Server;
@@ -46,6 +47,13 @@ async fn serve(config: &ServeConfig, open_files: Option<u64>) -> Result<()> {
         .iter()
         .map(|capacity| capacity.maximum)
         .collect::<Vec<_>>();
+    // Polled once, which installs the handlers: a script may send a signal as
+    // soon as it has read the address.
+    let mut first_signal = Box::pin(openenv::shutdown_signal());
+    if poll_fn(|context| Poll::Ready(first_signal.as_mut().poll(context).is_ready())).await {
+        return Ok(());
+    }
+
     Banner::new(config, address, &sessions).announce()?;
     if let Some(open_files) = open_files {
         check_open_files(config, open_files, sessions.iter().sum());
@@ -54,7 +62,7 @@ async fn serve(config: &ServeConfig, open_files: Option<u64>) -> Result<()> {
     let (signalled, signal) = oneshot::channel();
     let drain_timeout = config.drain_timeout;
     let shutdown = async move {
-        openenv::shutdown_signal().await;
+        first_signal.await;
         tracing::info!(?drain_timeout, "stopping; a second signal stops at once");
         // The receiver is gone only once the server is.
         let _ = signalled.send(());

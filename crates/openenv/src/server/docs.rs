@@ -6,25 +6,24 @@ use axum::Router;
 use axum::extract::Path;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
-use axum::routing::get;
 use utoipa_swagger_ui::Config;
 
-use crate::server::fallback;
+use crate::server::fallback::{get_only, not_found};
 
 /// Every address is relative, so the page works wherever it is mounted.
 const PAGE: &str = include_str!("docs.html");
 
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
-        .route("/docs", get(async || Html(PAGE)))
-        .route("/docs/{file}", get(asset))
-        .route("/redoc", get(async || Redirect::temporary("docs")))
+        .route("/docs", get_only(async || Html(PAGE)))
+        .route("/docs/{file}", get_only(asset))
+        .route("/redoc", get_only(async || Redirect::temporary("docs")))
 }
 
 async fn asset(Path(file): Path<String>) -> Response {
     match utoipa_swagger_ui::serve(&file, Arc::new(Config::default())) {
         Ok(Some(file)) => ([(header::CONTENT_TYPE, file.content_type)], file.bytes).into_response(),
-        Ok(None) => fallback::not_found(),
+        Ok(None) => not_found(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

@@ -2,9 +2,11 @@
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::{HeaderValue, Method, StatusCode, header};
-use axum::middleware::{self, Next};
+use axum::handler::Handler;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
 
 use crate::server::body;
 
@@ -15,7 +17,7 @@ pub(crate) fn apply(router: Router) -> Router {
         .method_not_allowed_fallback(async || {
             body::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
         })
-        .layer(middleware::from_fn(declared_methods_only))
+        .layer(middleware::map_response(list_allowed_methods))
 }
 
 pub(crate) fn not_found() -> Response {
@@ -48,13 +50,29 @@ async fn no_route(request: Request) -> Response {
     }
 }
 
-/// Serves GET routes to GET only, and says so: axum would answer HEAD as well,
-/// which no client of this protocol sends and the reference refuses.
-async fn declared_methods_only(mut request: Request, next: Next) -> Response {
-    if request.method() == Method::HEAD {
-        *request.method_mut() = Method::TRACE;
-    }
-    let mut response = next.run(request).await;
+/// A route for GET alone: axum would answer HEAD as well, which no client of
+/// this protocol sends and the reference refuses.
+pub(crate) fn get_only<H, T, S>(handler: H) -> MethodRouter<S>
+where
+    H: Handler<T, S>,
+    T: 'static,
+    S: Clone + Send + Sync + 'static,
+{
+    get(handler).head(async || method_not_allowed("GET"))
+}
+
+/// 405, with the methods that are allowed.
+pub(crate) fn method_not_allowed(allow: &'static str) -> Response {
+    let allow = [(header::ALLOW, allow)];
+    (
+        allow,
+        body::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"),
+    )
+        .into_response()
+}
+
+/// Leaves HEAD out of the methods that axum lists as allowed.
+async fn list_allowed_methods(mut response: Response) -> Response {
     if response
         .headers()
         .get(header::ALLOW)

@@ -14,7 +14,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{ConnectInfo, Query, State};
 use axum::http::{Extensions, HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::post;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -24,10 +24,11 @@ use crate::error::Result;
 use crate::json::Input;
 use crate::server::body;
 use crate::server::config::Mode;
+use crate::server::fallback::{get_only, not_found};
 use crate::server::info::CloseReason;
 use crate::server::session::Session;
 use crate::server::sessions::Sessions;
-use crate::server::{fallback, mcp, openapi, ws};
+use crate::server::{mcp, openapi, ws};
 use crate::wire::Form;
 use crate::wire::request::{ResetRequest, StepRequest};
 
@@ -45,19 +46,19 @@ static STEP: LazyLock<Shape<StepRequest>> = LazyLock::new(|| Shape::fixed(Base::
 /// Every route of one environment, relative to where it is mounted.
 pub(crate) fn routes(sessions: &Arc<Sessions>) -> Router {
     let mut router = Router::new()
-        .route("/health", get(health))
-        .route("/metadata", get(metadata))
-        .route("/schema", get(schema))
-        .route("/sessions", get(list_sessions))
-        .route("/capacity", get(capacity))
-        .route("/ws", get(upgrade))
+        .route("/health", get_only(health))
+        .route("/metadata", get_only(metadata))
+        .route("/schema", get_only(schema))
+        .route("/sessions", get_only(list_sessions))
+        .route("/capacity", get_only(capacity))
+        .route("/ws", get_only(upgrade))
         .merge(mcp::routes())
         .merge(openapi::routes(sessions));
     if sessions.config.mode == Mode::Simulation {
         router = router
             .route("/reset", post(reset))
             .route("/step", post(step))
-            .route("/state", get(state));
+            .route("/state", get_only(state));
     }
     router.with_state(Arc::clone(sessions))
 }
@@ -167,7 +168,7 @@ where
     S: Future<Output = ()> + Send + 'static,
 {
     let Ok(upgrade) = upgrade else {
-        return fallback::not_found();
+        return not_found();
     };
     let peer = extensions
         .get::<ConnectInfo<SocketAddr>>()

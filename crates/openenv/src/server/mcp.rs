@@ -12,7 +12,7 @@ use axum::body::Bytes;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::extract::{ConnectInfo, State};
-use axum::http::{Extensions, HeaderValue, Method, StatusCode, header};
+use axum::http::{Extensions, Method};
 use axum::response::Response;
 use axum::routing::any;
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use crate::error::Result;
 use crate::json::{self, Input};
 use crate::server::connection::{Connection, Driven, Frame};
+use crate::server::fallback::method_not_allowed;
 use crate::server::info::{CloseReason, Origin};
 use crate::server::session::Session;
 use crate::server::sessions::Sessions;
@@ -45,11 +46,7 @@ async fn dispatch(
         });
     }
     if method != Method::POST {
-        let mut response = body::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed");
-        response
-            .headers_mut()
-            .insert(header::ALLOW, HeaderValue::from_static("POST"));
-        return response;
+        return method_not_allowed("POST");
     }
     let peer = extensions
         .get::<ConnectInfo<SocketAddr>>()

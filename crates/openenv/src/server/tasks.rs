@@ -7,13 +7,14 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use axum::routing::{get, post};
+use axum::routing::post;
 use serde_json::{Value, json};
 
 use crate::contract::{Base, Shape};
 use crate::env::Tasks;
 use crate::error::{Error, Result};
 use crate::server::body;
+use crate::server::fallback::get_only;
 use crate::server::sessions::Sessions;
 use crate::wire::request::{
     GetTaskRangeRequest, GetTaskRequest, ListTasksRequest, NumTasksRequest,
@@ -29,8 +30,8 @@ type Directory = Arc<[Arc<Sessions>]>;
 
 pub(crate) fn routes(served: &[Arc<Sessions>]) -> Router {
     Router::new()
-        .route("/list_environments", get(list_environments))
-        .route("/{env_name}/splits", get(splits))
+        .route("/list_environments", get_only(list_environments))
+        .route("/{env_name}/splits", get_only(splits))
         .route("/{env_name}/tasks", post(list))
         .route("/{env_name}/num_tasks", post(count))
         .route("/{env_name}/task", post(task))

@@ -1,0 +1,140 @@
+//! Whatever a client sends gets a clear answer, and the session goes on.
+
+use serde_json::{Value, json};
+
+use crate::probe::InlineProbe;
+use crate::support::TestServer;
+
+/// A frame, the code it is answered with, and a part of the message or the errors.
+const FRAMES: &[(&str, &str, &str)] = &[
+    ("", "INVALID_JSON", "Invalid JSON: Expecting value: line 1 column 1 (char 0)"),
+    ("{bad", "INVALID_JSON", "Expecting property name enclosed in double quotes"),
+    (r#"{"type":"state"} x"#, "INVALID_JSON", "Extra data"),
+    ("[]", "VALIDATION_ERROR", "valid dictionary"),
+    ("5", "VALIDATION_ERROR", "valid dictionary"),
+    ("null", "VALIDATION_ERROR", "valid dictionary"),
+    (r#""x""#, "VALIDATION_ERROR", "valid dictionary"),
+    ("{}", "UNKNOWN_TYPE", "Unknown message type: "),
+    (r#"{"type":null}"#, "UNKNOWN_TYPE", "Unknown message type: None"),
+    (r#"{"type":"RESET"}"#, "UNKNOWN_TYPE", "Unknown message type: RESET"),
+    (r#"{"type":"step"}"#, "VALIDATION_ERROR", "Field required"),
+    (r#"{"type":"step","data":[]}"#, "VALIDATION_ERROR", "valid dictionary"),
+    (r#"{"type":"step","data":{"add":"x"}}"#, "VALIDATION_ERROR", "int_parsing"),
+    (r#"{"type":"step","data":{"add":1.5}}"#, "VALIDATION_ERROR", "int_from_float"),
+    (r#"{"type":"step","data":{"add":NaN}}"#, "VALIDATION_ERROR", "finite_number"),
+    (r#"{"type":"step","data":{"zzz":1}}"#, "VALIDATION_ERROR", "extra_forbidden"),
+    (r#"{"type":"step","data":{},"zzz":1}"#, "VALIDATION_ERROR", "extra_forbidden"),
+    (r#"{"type":"step","data":{},"timeout_s":0}"#, "VALIDATION_ERROR", "greater_than"),
+    (r#"{"type":"step","data":{},"request_id":7}"#, "VALIDATION_ERROR", "string_type"),
+    (r#"{"type":"reset","data":{"seed":"abc"}}"#, "VALIDATION_ERROR", "int_parsing"),
+    (r#"{"type":"state","data":{}}"#, "VALIDATION_ERROR", "extra_forbidden"),
+    (r#"{"type":"close","x":1}"#, "VALIDATION_ERROR", "extra_forbidden"),
+];
+
+async fn sum(socket: &mut crate::support::Socket) -> Value {
+    let reply = socket.ask(&json!({ "type": "step", "data": {} })).await;
+    reply["data"]["observation"]["sum"].clone()
+}
+
+#[tokio::test]
+async fn a_bad_frame_is_named_and_costs_nothing() {
+    let (builder, life) = InlineProbe::server();
+    let server = TestServer::start(builder).await;
+    let mut socket = server.socket("/ws").await;
+    socket.ask(&json!({ "type": "step", "data": { "add": 7 } })).await;
+    for (frame, code, part) in FRAMES {
+        socket.send_text(frame).await;
+        let reply = socket.recv_json().await;
+        assert_eq!(reply["type"], "error", "{frame}");
+        assert_eq!(reply["data"]["code"], *code, "{frame}: {reply}");
+        let told = format!("{} {}", reply["data"]["message"], reply["data"]["errors"]);
+        assert!(told.contains(part), "{frame}: {told}");
+        assert_eq!(sum(&mut socket).await, 7, "after {frame}");
+    }
+    server.stop().await;
+    assert_eq!((life.opened(), life.closed()), (1, 1));
+}
+
+#[tokio::test]
+async fn depth_and_binary_frames_cost_nothing() {
+    let (builder, _) = InlineProbe::server();
+    let server = TestServer::start(builder).await;
+    let mut socket = server.socket("/ws").await;
+    let nested = format!(r#"{{"type":"step","data":{{"add":{}}}}}"#, "[".repeat(100_000));
+    for deep in ["[".repeat(1_000_000), r#"{"a":"#.repeat(200_000), nested] {
+        socket.send_text(&deep).await;
+        assert_eq!(socket.recv_json().await["data"]["code"], "INVALID_JSON");
+    }
+    socket.send_binary(br#"{"type":"state"}"#).await;
+    assert_eq!(socket.recv_json().await["type"], "state", "JSON is JSON in a binary frame as well");
+    socket.send_binary(&[0xff, 0xfe, 0x00]).await;
+    assert_eq!(socket.recv_json().await["data"]["code"], "INVALID_JSON");
+    assert_eq!(sum(&mut socket).await, 0);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn every_failing_field_is_named_with_its_place() {
+    let (builder, _) = InlineProbe::server();
+    let server = TestServer::start(builder).await;
+    let mut socket = server.socket("/ws").await;
+    let frame = json!({ "type": "step", "data": { "add": "x", "sleep_ms": -1, "fail": "y".repeat(101), "zzz": 0 } });
+    let reply = socket.ask(&frame).await;
+    let errors = reply["data"]["errors"].as_array().unwrap();
+    let named: Vec<_> = errors.iter().map(|error| (error["loc"][0].as_str().unwrap(), error["type"].as_str().unwrap())).collect();
+    assert_eq!(
+        named,
+        [
+            ("add", "int_parsing"),
+            ("sleep_ms", "greater_than_equal"),
+            ("fail", "string_too_long"),
+            ("zzz", "extra_forbidden"),
+        ]
+    );
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn what_breaks_the_protocol_ends_that_socket_with_the_right_code() {
+    let (builder, life) = InlineProbe::server();
+    let server = TestServer::start(builder.max_message_size(1000)).await;
+    let mut bystander = server.socket("/ws").await;
+    let mut oversize = server.socket("/ws").await;
+    oversize.send_text(&" ".repeat(1001)).await;
+    assert_eq!(oversize.expect_close().await, 1009);
+    let mut not_utf8 = server.socket("/ws").await;
+    not_utf8.send_invalid_utf8().await;
+    assert_eq!(not_utf8.expect_close().await, 1007);
+    assert_eq!(sum(&mut bystander).await, 0);
+
+    let response = reqwest::Client::new()
+        .post(format!("{}/reset", server.url()))
+        .header("content-type", "application/json")
+        .body(format!(r#"{{"x":"{}"}}"#, "y".repeat(2000)))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(response.status(), 413);
+    let body: Value = response.json().await.unwrap();
+    assert!(body["detail"].as_str().unwrap().contains("1000"), "{body}");
+    server.stop().await;
+    assert_eq!((life.opened(), life.closed()), (3, 3));
+}
+
+#[tokio::test]
+async fn what_a_server_cannot_be_is_said_at_build_time() {
+    let refused = |builder: openenv::ServerBuilder| builder.build().unwrap_err().to_string();
+    assert!(refused(openenv::Server::builder()).contains("at least one environment"));
+    let (builder, _) = InlineProbe::server();
+    assert!(refused(builder.max_sessions(0)).contains("at least 1"));
+    let life = std::sync::Arc::default();
+    let probe = move || InlineProbe::new(&life);
+    let twice = openenv::Server::builder().environment("a", probe.clone()).environment("A", probe.clone());
+    assert!(refused(twice).contains("`A` stands twice"));
+    let odd = openenv::Server::builder().environment("a/b", probe);
+    assert!(refused(odd).contains("`a/b` does not fit into a path"));
+    assert_eq!(
+        "Live".parse::<openenv::Mode>().unwrap_err().to_string(),
+        "Invalid mode: 'Live'. Must be one of: ['simulation', 'production']"
+    );
+}

@@ -46,6 +46,8 @@ pub(crate) enum Kind {
     Validation(Vec<Violation>),
     /// Text that is not JSON.
     InvalidJson,
+    /// A body with more bytes than allowed.
+    TooLarge,
     /// A message whose `type` nobody knows.
     UnknownType,
     /// Every slot is taken.
@@ -172,7 +174,7 @@ impl Error {
             | Kind::NotFound
             | Kind::Configuration => "EXECUTION_ERROR",
             Kind::Validation(_) => "VALIDATION_ERROR",
-            Kind::InvalidJson => "INVALID_JSON",
+            Kind::InvalidJson | Kind::TooLarge => "INVALID_JSON",
             Kind::UnknownType => "UNKNOWN_TYPE",
             Kind::Capacity { .. } => "CAPACITY_REACHED",
             Kind::Factory { .. } => "FACTORY_ERROR",
@@ -185,6 +187,7 @@ impl Error {
         match self.inner.kind {
             Kind::TaskIndex => 400,
             Kind::NotFound => 404,
+            Kind::TooLarge => 413,
             Kind::Validation(_) | Kind::InvalidJson | Kind::UnknownType => 422,
             Kind::Unsupported => 501,
             Kind::Capacity { .. } => 503,
@@ -201,7 +204,7 @@ impl Error {
     pub fn rpc_code(&self) -> i64 {
         match self.inner.kind {
             Kind::Capacity { .. } | Kind::Factory { .. } => -32000,
-            Kind::InvalidJson => -32700,
+            Kind::InvalidJson | Kind::TooLarge => -32700,
             Kind::UnknownType => -32601,
             Kind::Validation(_) | Kind::Session | Kind::NotFound | Kind::TaskIndex => -32602,
             Kind::Execution

@@ -6,8 +6,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -31,6 +31,7 @@ mod sessions;
 mod tasks;
 mod ws;
 
+use body::BodyLimit;
 use config::Config;
 pub use config::Mode;
 pub use info::{Capacity, Origin, SessionId, SessionInfo};
@@ -96,7 +97,7 @@ impl Server {
             .served
             .first()
             .map_or(0, |sessions| sessions.config.max_message_size);
-        fallback::apply(router).layer(DefaultBodyLimit::max(limit))
+        fallback::apply(router).layer(Extension(BodyLimit(limit)))
     }
 
     /// Serves until `shutdown` is ready, then drains and closes every environment.

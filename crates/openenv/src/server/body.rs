@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use http_body_util::LengthLimitError;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,29 +17,71 @@ use crate::contract::{Shape, Violation};
 use crate::error::{Error, Kind};
 use crate::json::{self, Input};
 
-/// Reads a body into the type behind `shape`.
-pub(crate) fn read<T: DeserializeOwned + JsonSchema>(
-    shape: &Shape<T>,
-    headers: &HeaderMap,
-    body: &Bytes,
-) -> Result<T, Error> {
-    let refuse = |violation: Violation| Error::validation(vec![violation.in_body()]);
-    if body.is_empty() {
-        return Err(refuse(Violation::missing(Value::Null)));
+/// How many bytes a body may have; the router hands it to every request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BodyLimit(pub(crate) usize);
+
+/// The body of a request, read whole.
+pub(crate) struct Body {
+    bytes: Bytes,
+    is_json: bool,
+}
+
+impl<S: Sync> FromRequest<S> for Body {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Error> {
+        let is_json = is_json(request.headers());
+        let limit = request
+            .extensions()
+            .get::<BodyLimit>()
+            .map_or(usize::MAX, |limit| limit.0);
+        let bytes = axum::body::to_bytes(request.into_body(), limit)
+            .await
+            .map_err(|error| {
+                if error.into_inner().is::<LengthLimitError>() {
+                    let message = format!("the body is larger than the limit of {limit} bytes");
+                    Error::of(Kind::TooLarge, message)
+                } else {
+                    Error::of(Kind::InvalidJson, "the body broke off before its end")
+                }
+            })?;
+        Ok(Self { bytes, is_json })
     }
-    // What is not UTF-8 is not JSON either, and fails as such below.
-    let text = String::from_utf8_lossy(body);
-    if !is_json(headers) {
-        return Err(refuse(Violation::not_attributes(text.into_owned().into())));
+}
+
+impl Body {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
     }
-    let input = input(&text).map_err(refuse)?;
-    shape.parse(&input).map_err(|violations| {
-        Error::validation(violations.into_iter().map(Violation::in_body).collect())
-    })
+
+    /// The text; what is not UTF-8 is not JSON either, and fails as such later.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes)
+    }
+
+    /// Reads the type behind `shape`.
+    pub(crate) fn read<T: DeserializeOwned + JsonSchema>(
+        &self,
+        shape: &Shape<T>,
+    ) -> Result<T, Error> {
+        let refuse = |violation: Violation| Error::validation(vec![violation.in_body()]);
+        if self.is_empty() {
+            return Err(refuse(Violation::missing(Value::Null)));
+        }
+        let text = self.text();
+        if !self.is_json {
+            return Err(refuse(Violation::not_attributes(text.into_owned().into())));
+        }
+        let input = input(&text).map_err(refuse)?;
+        shape.parse(&input).map_err(|violations| {
+            Error::validation(violations.into_iter().map(Violation::in_body).collect())
+        })
+    }
 }
 
 /// An object in a body, by the strict parser if it can, by the patient one otherwise.
-fn input<'a>(text: &'a Cow<'a, str>) -> Result<Input<'a>, Violation> {
+fn input(text: &str) -> Result<Input<'_>, Violation> {
     match serde_json::from_str::<&RawValue>(text) {
         Ok(raw) if raw.get().starts_with('{') => Ok(Input::Raw(raw.get())),
         _ => {

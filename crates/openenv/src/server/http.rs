@@ -8,11 +8,10 @@ use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock};
 
 use axum::Router;
-use axum::body::Bytes;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{ConnectInfo, Query, State};
-use axum::http::{Extensions, HeaderMap, StatusCode};
+use axum::http::{Extensions, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use serde::Deserialize;
@@ -22,7 +21,7 @@ use crate::contract::{Base, Shape};
 use crate::env::ResetOptions;
 use crate::error::Result;
 use crate::json::Input;
-use crate::server::body;
+use crate::server::body::{self, Body};
 use crate::server::config::Mode;
 use crate::server::fallback::{get_only, not_found};
 use crate::server::info::CloseReason;
@@ -89,15 +88,11 @@ async fn capacity(State(sessions): State<Arc<Sessions>>) -> Response {
     body::json(&sessions.capacity())
 }
 
-async fn reset(
-    State(sessions): State<Arc<Sessions>>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Result<Response> {
+async fn reset(State(sessions): State<Arc<Sessions>>, body: Body) -> Result<Response> {
     let options = if body.is_empty() {
         ResetOptions::default()
     } else {
-        body::read(&RESET, &headers, &body)?.into()
+        body.read(&RESET)?.into()
     };
     for_request(&sessions, async |session, out| {
         session.reset(options, Form::Http, out).await
@@ -105,12 +100,8 @@ async fn reset(
     .await
 }
 
-async fn step(
-    State(sessions): State<Arc<Sessions>>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Result<Response> {
-    let (action, options) = body::read(&STEP, &headers, &body)?.into_parts();
+async fn step(State(sessions): State<Arc<Sessions>>, body: Body) -> Result<Response> {
+    let (action, options) = body.read(&STEP)?.into_parts();
     let action = Input::Raw(action.get());
     // A bad action must not cost the making of an environment.
     sessions.blueprint.check_action(&action)?;

@@ -8,23 +8,23 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Bytes;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::extract::{ConnectInfo, State};
 use axum::http::{Extensions, Method};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::json::{self, Input};
+use crate::server::body::{self, Body};
 use crate::server::connection::{Connection, Driven, Frame};
 use crate::server::fallback::method_not_allowed;
+use crate::server::http;
 use crate::server::info::{CloseReason, Origin};
 use crate::server::session::Session;
 use crate::server::sessions::Sessions;
-use crate::server::{body, http};
 use crate::wire::jsonrpc::{RpcError, RpcRequest, response};
 
 pub(crate) fn routes() -> Router<Arc<Sessions>> {
@@ -37,7 +37,7 @@ async fn dispatch(
     method: Method,
     extensions: Extensions,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-    request: Bytes,
+    request: Result<Body>,
 ) -> Response {
     if upgrade.is_ok() {
         let serve_sessions = Arc::clone(&sessions);
@@ -51,7 +51,11 @@ async fn dispatch(
     let peer = extensions
         .get::<ConnectInfo<SocketAddr>>()
         .map(|ConnectInfo(peer)| *peer);
-    let text = String::from_utf8_lossy(&request);
+    let request = match request {
+        Ok(request) => request,
+        Err(error) => return error.into_response(),
+    };
+    let text = request.text();
     // A byte order mark is no part of JSON, but some editors put it there.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let reply = match json::read(text) {

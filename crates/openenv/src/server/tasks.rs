@@ -3,9 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use axum::Router;
-use axum::body::Bytes;
 use axum::extract::{Path, State};
-use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::post;
 use serde_json::{Value, json};
@@ -13,7 +11,7 @@ use serde_json::{Value, json};
 use crate::contract::{Base, Shape};
 use crate::env::Tasks;
 use crate::error::{Error, Result};
-use crate::server::body;
+use crate::server::body::{self, Body};
 use crate::server::fallback::get_only;
 use crate::server::sessions::Sessions;
 use crate::wire::request::{
@@ -56,10 +54,9 @@ async fn splits(State(directory): State<Directory>, Path(name): Path<String>) ->
 async fn list(
     State(directory): State<Directory>,
     Path(name): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
+    body: Body,
 ) -> Result<Response> {
-    let request = body::read(&LIST, &headers, &body)?;
+    let request = body.read(&LIST)?;
     let environment = find(&directory, &name)?;
     let tasks = ask(environment, "list_tasks", move |tasks| {
         tasks.list(&request.split)
@@ -73,10 +70,9 @@ async fn list(
 async fn count(
     State(directory): State<Directory>,
     Path(name): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
+    body: Body,
 ) -> Result<Response> {
-    let request = body::read(&COUNT, &headers, &body)?;
+    let request = body.read(&COUNT)?;
     let environment = find(&directory, &name)?;
     let count = ask(environment, "num_tasks", move |tasks| {
         tasks.count(&request.split)
@@ -88,10 +84,9 @@ async fn count(
 async fn task(
     State(directory): State<Directory>,
     Path(name): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
+    body: Body,
 ) -> Result<Response> {
-    let GetTaskRequest { split, index } = body::read(&GET, &headers, &body)?;
+    let GetTaskRequest { split, index } = body.read(&GET)?;
     let environment = find(&directory, &name)?;
     let task = ask(environment, "get_task", move |tasks| {
         tasks.get(&split, index)
@@ -103,10 +98,9 @@ async fn task(
 async fn range(
     State(directory): State<Directory>,
     Path(name): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
+    body: Body,
 ) -> Result<Response> {
-    let GetTaskRangeRequest { split, start, stop } = body::read(&RANGE, &headers, &body)?;
+    let GetTaskRangeRequest { split, start, stop } = body.read(&RANGE)?;
     let environment = find(&directory, &name)?;
     let tasks: Vec<Value> = ask(environment, "get_task_range", move |tasks| {
         tasks.range(&split, start, stop)

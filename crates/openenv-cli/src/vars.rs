@@ -2,7 +2,7 @@
 //!
 //! Each one stands in for the option of the same meaning; an option on the
 //! command line wins. The names without a prefix are those that existing
-//! `OpenEnv` images and deployments set already.
+//! OpenEnv images and deployments set already.
 
 /// Host name or address to listen on.
 pub(crate) const HOST: &str = "HOST";

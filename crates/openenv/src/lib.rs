@@ -1,4 +1,132 @@
 //! Build, serve and drive reinforcement-learning environments.
+//!
+//! An environment is a world that an agent acts in: it is *reset* to begin an
+//! episode and *stepped* with one action at a time, and answers with what the
+//! agent sees and what that is worth. This crate serves environments written in
+//! Rust over HTTP and WebSocket, in the protocol of OpenEnv, so that existing
+//! trainers and clients can use them as they are.
+//!
+//! # A server
+//!
+//! Implement [`Environment`], give [`Server`] a way to make one, and serve:
+//!
+//! ```no_run
+//! use openenv::{Environment, ResetOptions, Result, Server, Step, StepOptions};
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Serialize, Deserialize, JsonSchema)]
+//! struct Message {
+//!     /// What is said
+//!     #[schemars(length(min = 1, max = 1000))]
+//!     text: String,
+//! }
+//!
+//! struct Shout;
+//!
+//! impl Environment for Shout {
+//!     type Action = Message;
+//!     type Observation = Message;
+//!     type ResetObservation = Message;
+//!     type State = ();
+//!     const CONCURRENT: bool = true;
+//!
+//!     async fn reset(&mut self, _: ResetOptions) -> Result<Step<Message>> {
+//!         Ok(Step::new(Message { text: "say something".to_owned() }))
+//!     }
+//!
+//!     async fn step(&mut self, said: Message, _: StepOptions) -> Result<Step<Message>> {
+//!         Ok(Step::new(Message { text: said.text.to_uppercase() }).reward(1.0))
+//!     }
+//!
+//!     fn state(&self) {}
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<()> {
+//!     let server = Server::builder().environment("shout", || Shout).build()?;
+//!     let listener = tokio::net::TcpListener::bind("127.0.0.1:8000").await?;
+//!     server.serve(listener, openenv::shutdown_signal()).await
+//! }
+//! ```
+//!
+//! An environment is a plain struct: test it by calling its methods.
+//!
+//! ```
+//! # use openenv::{Environment, ResetOptions, Result, Step, StepOptions};
+//! # struct Shout;
+//! # #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+//! # struct Message { text: String }
+//! # impl Environment for Shout {
+//! #     type Action = Message;
+//! #     type Observation = Message;
+//! #     type ResetObservation = Message;
+//! #     type State = ();
+//! #     async fn reset(&mut self, _: ResetOptions) -> Result<Step<Message>> {
+//! #         Ok(Step::new(Message { text: String::new() }))
+//! #     }
+//! #     async fn step(&mut self, said: Message, _: StepOptions) -> Result<Step<Message>> {
+//! #         Ok(Step::new(Message { text: said.text.to_uppercase() }).reward(1.0))
+//! #     }
+//! #     fn state(&self) {}
+//! # }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<()> {
+//! let said = Message { text: "hello".to_owned() };
+//! let step = Shout.step(said, StepOptions::default()).await?;
+//! assert_eq!(step.observation.text, "HELLO");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Types are the contract
+//!
+//! What is published at `/schema` and what is accepted come from the same
+//! types, so they cannot differ:
+//!
+//! - Fields are required unless they have `#[serde(default)]`.
+//! - Documentation comments become descriptions.
+//! - Constraints are declared with `#[schemars(…)]` (`range(min = 0)`,
+//!   `length(max = 80)`, `regex(pattern = "…")`) and enforced: an action that
+//!   breaks one never reaches the environment. Every violation is reported, with
+//!   the path to the value.
+//! - Fields that a type does not have are refused, so that a misspelt one is an
+//!   error rather than a default.
+//! - `reward`, `done` and `metadata` belong to [`Step`], not to the observation;
+//!   `episode_id` and `step_count` are kept by the server.
+//!
+//! # Sessions
+//!
+//! One value of the environment is one session. Each WebSocket opens a session
+//! and ends it when it closes; the session's calls happen one after another.
+//! `POST /reset` and `POST /step` make an environment for a single call each: of
+//! use to look at an environment, not to play an episode.
+//!
+//! An environment is served to one session at a time unless it declares
+//! [`Environment::CONCURRENT`]; then the limit is
+//! [`ServerBuilder::max_sessions`]. Places are given back however a session
+//! ends. A full server refuses, or lets callers wait
+//! ([`ServerBuilder::queue_timeout`]).
+//!
+//! Calls run on the task of their connection, which is the fastest and asks that
+//! the code does not block. Code that does says [`Execution::Thread`], which gives
+//! each session a thread of its own. A panic ends its session and no other.
+//!
+//! # Modes
+//!
+//! In [`Mode::Simulation`] a trainer controls the episode over WebSocket and
+//! HTTP. [`Mode::Production`] leaves out the HTTP routes that do so (`/reset`,
+//! `/step`, `/state`).
+//!
+//! # Features
+//!
+//! | Feature | Default | What it adds | What it pulls in |
+//! |---|---|---|---|
+//! | `server` | yes | [`Server`] over HTTP and WebSocket | tokio, axum |
+//! | `docs` | no | Swagger UI at `/docs`, embedded | utoipa-swagger-ui |
+//!
+//! Without features, what is left is what an environment needs: no runtime, no
+//! network.
 
 mod contract;
 mod env;

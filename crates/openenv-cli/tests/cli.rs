@@ -74,6 +74,14 @@ impl Serving {
 
     /// Sends a request and returns the whole answer.
     fn request(&self, head: &str, body: &str) -> String {
+        let mut answer = String::new();
+        let mut stream = self.send(head, body);
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Sends a request without waiting for the answer.
+    fn send(&self, head: &str, body: &str) -> TcpStream {
         let address = self.url.strip_prefix("http://").unwrap();
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -84,18 +92,20 @@ impl Serving {
             body.len()
         )
         .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        stream
     }
 
-    /// Stops the server as an orchestrator does; returns what it had to say.
-    fn stop(mut self) -> (ExitStatus, String) {
+    fn terminate(&self) {
         let kill = Command::new("kill")
             .args(["-TERM", &self.child.id().to_string()])
             .status()
             .unwrap();
         assert!(kill.success());
+    }
+
+    /// Stops the server as an orchestrator does; returns what it had to say.
+    fn stop(mut self) -> (ExitStatus, String) {
+        self.terminate();
         let start = Instant::now();
         let status = loop {
             match self.child.try_wait().unwrap() {
@@ -275,6 +285,28 @@ fn serves_until_it_is_told_to_stop() {
         assert!(stderr.contains(text), "`{text}` is not in:\n{stderr}");
     }
     assert!(!stderr.contains('\x1b'), "no colours in a pipe:\n{stderr}");
+}
+
+#[test]
+fn a_second_signal_does_not_wait_for_sessions() {
+    let mut server = Serving::start(openenv("serve benchmark --port 0"));
+    let _waiting = server.send("POST /step", r#"{"action": {"wait_seconds": 60}}"#);
+    // Answered after the request above was accepted.
+    server.request("GET /health", "");
+    thread::sleep(Duration::from_millis(100));
+
+    let start = Instant::now();
+    server.terminate();
+    let mut stderr = BufReader::new(server.child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("stopping") {
+        line.clear();
+        assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "did not stop");
+    }
+    server.terminate();
+    let status = server.child.wait().unwrap();
+    assert_eq!(status.code(), Some(1));
+    assert!(start.elapsed() < Duration::from_secs(15), "drained");
 }
 
 #[test]

@@ -25,15 +25,18 @@ const OWN_FILES: u64 = 64;
 
 pub(crate) fn run(config: &ServeConfig) -> Result<()> {
     let open_files = raise_open_files();
-    let mut runtime = runtime::Builder::new_multi_thread();
+    let mut builder = runtime::Builder::new_multi_thread();
     if let Some(workers) = config.workers {
-        runtime.worker_threads(workers);
+        builder.worker_threads(workers);
     }
-    runtime
+    let runtime = builder
         .enable_all()
         .build()
-        .context("could not start the runtime")?
-        .block_on(serve(config, open_files))
+        .context("could not start the runtime")?;
+    let outcome = runtime.block_on(serve(config, open_files));
+    // Dropping it would wait for blocking calls, which a second signal must not.
+    runtime.shutdown_background();
+    outcome
 }
 
 async fn serve(config: &ServeConfig, open_files: Option<u64>) -> Result<()> {
@@ -47,12 +50,9 @@ async fn serve(config: &ServeConfig, open_files: Option<u64>) -> Result<()> {
         .iter()
         .map(|capacity| capacity.maximum)
         .collect::<Vec<_>>();
-    // Polled once, which installs the handlers: a script may send a signal as
-    // soon as it has read the address.
-    let mut first_signal = Box::pin(openenv::shutdown_signal());
-    if poll_fn(|context| Poll::Ready(first_signal.as_mut().poll(context).is_ready())).await {
-        return Ok(());
-    }
+    // Before the address is known: a script may stop the server as soon as it
+    // has read it.
+    let first_signal = next_signal().await;
 
     Banner::new(config, address, &sessions).announce()?;
     if let Some(open_files) = open_files {
@@ -63,15 +63,16 @@ async fn serve(config: &ServeConfig, open_files: Option<u64>) -> Result<()> {
     let drain_timeout = config.drain_timeout;
     let shutdown = async move {
         first_signal.await;
+        let second_signal = next_signal().await;
         tracing::info!(?drain_timeout, "stopping; a second signal stops at once");
         // The receiver is gone only once the server is.
-        let _ = signalled.send(());
+        let _ = signalled.send(second_signal);
     };
     let second_signal = async {
-        if signal.await.is_err() {
-            pending::<()>().await;
+        match signal.await {
+            Ok(second_signal) => second_signal.await,
+            Err(_) => pending().await,
         }
-        openenv::shutdown_signal().await;
     };
     tokio::select! {
         outcome = server.serve(listener, shutdown) => {
@@ -80,6 +81,17 @@ async fn serve(config: &ServeConfig, open_files: Option<u64>) -> Result<()> {
             Ok(())
         }
         () = second_signal => Err(anyhow!("stopped by a second signal with sessions still open")),
+    }
+}
+
+/// The next signal to stop, listened for from now on rather than from the first poll.
+async fn next_signal() -> impl Future<Output = ()> + Send + 'static {
+    let mut signal = Box::pin(openenv::shutdown_signal());
+    let came = poll_fn(|context| Poll::Ready(signal.as_mut().poll(context).is_ready())).await;
+    async move {
+        if !came {
+            signal.await;
+        }
     }
 }
 

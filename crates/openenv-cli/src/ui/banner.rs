@@ -88,7 +88,7 @@ impl<'a> Banner<'a> {
             ("capacity", format!("{http}/capacity"), &places),
         ];
         if self.config.mode == Mode::Production {
-            rows.insert(2, ("MCP", format!("{http}/mcp"), "tools, over JSON-RPC"));
+            rows.insert(2, ("MCP", format!("{http}/mcp"), "sessions, over JSON-RPC"));
         }
         let width = rows.iter().map(|row| row.1.len()).max().unwrap_or_default();
         for (label, url, purpose) in rows {

@@ -1,25 +1,10 @@
-//! Drives the real `openenv` binary.
-#![expect(clippy::unwrap_used, reason = "a test can only fail")]
+//! What each command prints, accepts and refuses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// Longest that anything here may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The command as a user without any settings would run it.
-fn openenv(arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_openenv"));
-    command
-        .args(arguments.split_whitespace())
-        .env_clear()
-        .env("COLUMNS", "100")
-        .stdin(Stdio::null());
-    command
-}
 
 fn run(arguments: &str) -> Output {
     openenv(arguments).output().unwrap()
@@ -41,90 +26,6 @@ fn assert_fails(output: &Output, code: i32, texts: &[&str]) {
     assert_eq!(stdout(output), "");
     for text in texts {
         assert!(stderr.contains(text), "`{text}` is not in:\n{stderr}");
-    }
-}
-
-/// A running `openenv serve`, killed when dropped.
-struct Serving {
-    child: Child,
-    url: String,
-}
-
-impl Serving {
-    fn start(mut command: Command) -> Self {
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut url = String::new();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        stdout.read_line(&mut url).unwrap();
-        if url.is_empty() {
-            let mut stderr = String::new();
-            let mut pipe = child.stderr.take().unwrap();
-            pipe.read_to_string(&mut stderr).unwrap();
-            panic!("did not start:\n{stderr}");
-        }
-        Self {
-            child,
-            url: url.trim().to_owned(),
-        }
-    }
-
-    /// Sends a request and returns the whole answer.
-    fn request(&self, head: &str, body: &str) -> String {
-        let mut answer = String::new();
-        let mut stream = self.send(head, body);
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    }
-
-    /// Sends a request without waiting for the answer.
-    fn send(&self, head: &str, body: &str) -> TcpStream {
-        let address = self.url.strip_prefix("http://").unwrap();
-        let mut stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        write!(
-            stream,
-            "{head} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
-             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        )
-        .unwrap();
-        stream
-    }
-
-    fn terminate(&self) {
-        let kill = Command::new("kill")
-            .args(["-TERM", &self.child.id().to_string()])
-            .status()
-            .unwrap();
-        assert!(kill.success());
-    }
-
-    /// Stops the server as an orchestrator does; returns what it had to say.
-    fn stop(mut self) -> (ExitStatus, String) {
-        self.terminate();
-        let start = Instant::now();
-        let status = loop {
-            match self.child.try_wait().unwrap() {
-                Some(status) => break status,
-                None if start.elapsed() > PATIENCE => panic!("did not stop"),
-                None => thread::sleep(Duration::from_millis(10)),
-            }
-        };
-        let mut stderr = String::new();
-        let mut pipe = self.child.stderr.take().unwrap();
-        pipe.read_to_string(&mut stderr).unwrap();
-        (status, stderr)
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -1,0 +1,111 @@
+//! The real binary, serving.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Longest that anything here may take on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The command as a user without any settings would run it.
+pub(crate) fn openenv(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_openenv"));
+    command
+        .args(arguments.split_whitespace())
+        .env_clear()
+        .env("COLUMNS", "100")
+        .stdin(Stdio::null());
+    command
+}
+
+/// A running `openenv serve`, killed when dropped.
+pub(crate) struct Serving {
+    child: Child,
+    log: Option<JoinHandle<String>>,
+    pub(crate) url: String,
+}
+
+impl Serving {
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Read all the time: a full pipe would stop the server.
+        let mut pipe = child.stderr.take().unwrap();
+        let log = thread::spawn(move || {
+            let mut log = String::new();
+            pipe.read_to_string(&mut log).unwrap();
+            log
+        });
+        let mut url = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut url).unwrap();
+        assert!(!url.is_empty(), "did not start:\n{}", log.join().unwrap());
+        Self {
+            child,
+            log: Some(log),
+            url: url.trim().to_owned(),
+        }
+    }
+
+    /// Sends a request and returns the whole answer.
+    pub(crate) fn request(&self, head: &str, body: &str) -> String {
+        let mut answer = String::new();
+        let mut stream = self.send(head, body);
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Sends a request without waiting for the answer.
+    pub(crate) fn send(&self, head: &str, body: &str) -> TcpStream {
+        let address = self.url.strip_prefix("http://").unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        write!(
+            stream,
+            "{head} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        stream
+    }
+
+    pub(crate) fn terminate(&self) {
+        let kill = Command::new("kill")
+            .args(["-TERM", &self.child.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(kill.success());
+    }
+
+    /// Stops the server as an orchestrator does; returns what it had to say.
+    pub(crate) fn stop(self) -> (ExitStatus, String) {
+        self.terminate();
+        self.wait()
+    }
+
+    /// Waits for the end; returns what the server had to say.
+    pub(crate) fn wait(mut self) -> (ExitStatus, String) {
+        let start = Instant::now();
+        let status = loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => break status,
+                None if start.elapsed() > PATIENCE => panic!("did not stop"),
+                None => thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        (status, self.log.take().unwrap().join().unwrap())
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -109,7 +109,8 @@ fn python_string(text: &str) -> String {
             '\t' => printed.push_str("\\t"),
             _ if character == quote => printed.extend(['\\', quote]),
             _ if character.is_control() => {
-                printed.push_str(&format!("\\x{:02x}", u32::from(character)));
+                let code = format!("\\x{:02x}", u32::from(character));
+                printed.push_str(&code);
             }
             _ => printed.push(character),
         }

@@ -1,133 +1,92 @@
 //! The typed contract of an environment: schemas that are published and enforced.
 
-use std::marker::PhantomData;
-
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::env::Environment;
 use crate::error::Result;
-use crate::json::Input;
 
+mod base;
+mod check;
+mod coerce;
+mod compiled;
+mod rules;
+mod schema;
+mod shape;
+mod tidy;
+mod validate;
 mod violation;
 
+pub(crate) use base::Base;
+pub(crate) use shape::Shape;
 pub use violation::{Location, Violation};
 
-/// Schemas of one environment, and the parser of its actions.
-#[derive(Debug)]
+/// Schemas of one environment.
+#[derive(Debug, Clone)]
 pub(crate) struct Contract {
-    action: Value,
-    observation: Value,
-    reset_observation: Value,
-    state: Value,
+    document: Value,
     digest: String,
 }
 
-/// A type as callers see it: its published schema and the parser that enforces it.
-#[derive(Debug)]
-pub(crate) struct Shape<T> {
-    schema: Value,
-    of: PhantomData<fn() -> T>,
-}
-
-/// Fields that the framework adds to an author's type, and whether it may have others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Base {
-    /// `metadata`; nothing else.
-    Action,
-    /// `done`, `reward` and `metadata`; nothing else.
-    Observation,
-    /// `episode_id` and `step_count`; anything else as well.
-    State,
-    /// Nothing added; nothing else.
-    Closed,
-    /// Nothing added; anything else as well.
-    Open,
-}
-
-impl<T: DeserializeOwned + JsonSchema> Shape<T> {
-    pub(crate) fn parse(&self, input: &Input<'_>) -> Result<T, Vec<Violation>> {
-        match input {
-            Input::Raw(text) => serde_json::from_str(text).map_err(|_| Vec::new()),
-            Input::Lenient(document) => {
-                serde_json::from_value(document.value.clone()).map_err(|_| Vec::new())
-            }
-        }
-    }
-}
-
-impl<T: JsonSchema> Shape<T> {
-    /// # Errors
-    /// If the type is not an object.
-    pub(crate) fn new(_base: Base) -> Result<Self> {
-        Ok(Self {
-            schema: schemars::schema_for!(T).to_value(),
-            of: PhantomData,
-        })
-    }
-
-    pub(crate) fn fixed(base: Base) -> Self {
-        Self::new(base).expect("the library's own types are objects")
-    }
-
-    pub(crate) fn schema(&self) -> &Value {
-        &self.schema
-    }
-
-    /// Whether the author's type itself has the property.
-    pub(crate) fn declares(&self, property: &str) -> bool {
-        self.schema["properties"].get(property).is_some()
-    }
-}
-
-pub(crate) struct Shapes<E: Environment> {
-    pub(crate) action: Shape<E::Action>,
-    pub(crate) observation: Shape<E::Observation>,
-    pub(crate) reset_observation: Shape<E::ResetObservation>,
-    pub(crate) state: Shape<E::State>,
-}
-
 impl Contract {
-    pub(crate) fn of<E: Environment>() -> Result<(Self, Shapes<E>)> {
-        let shapes = Shapes::<E> {
-            action: Shape::new(Base::Action)?,
-            observation: Shape::new(Base::Observation)?,
-            reset_observation: Shape::new(Base::Observation)?,
-            state: Shape::new(Base::State)?,
-        };
-        let contract = Self {
-            action: shapes.action.schema().clone(),
-            observation: shapes.observation.schema().clone(),
-            reset_observation: shapes.reset_observation.schema().clone(),
-            state: shapes.state.schema().clone(),
-            digest: String::new(),
-        };
-        Ok((contract, shapes))
+    /// # Errors
+    /// If one of the types is not an object.
+    pub(crate) fn of<E: Environment>() -> Result<Self> {
+        let schemas = json!({
+            "action": schema::publish::<E::Action>(Base::Action)?.schema,
+            "observation": schema::publish::<E::Observation>(Base::Observation)?.schema,
+            "state": schema::publish::<E::State>(Base::State)?.schema,
+            "reset_observation": schema::publish::<E::ResetObservation>(Base::Observation)?.schema,
+        });
+        let digest = digest(&schemas);
+        let mut document = schemas;
+        document["digest"] = Value::String(digest.clone());
+        Ok(Self { document, digest })
     }
 
     /// The document at `/schema`.
     pub(crate) fn document(&self) -> Value {
-        json!({
-            "action": self.action, "observation": self.observation, "state": self.state,
-            "reset_observation": self.reset_observation, "digest": self.digest,
-        })
+        self.document.clone()
     }
 
+    /// Changes whenever one of the schemas does.
     pub(crate) fn digest(&self) -> &str {
         &self.digest
     }
 
-    pub(crate) fn action(&self) -> &Value {
-        &self.action
-    }
-    pub(crate) fn observation(&self) -> &Value {
-        &self.observation
-    }
-    pub(crate) fn reset_observation(&self) -> &Value {
-        &self.reset_observation
-    }
+    /// Schema of the state.
     pub(crate) fn state(&self) -> &Value {
-        &self.state
+        &self.document["state"]
+    }
+}
+
+/// Hash of the value, whatever the order of its keys.
+fn digest(value: &Value) -> String {
+    let mut canonical = value.clone();
+    canonical.sort_all_objects();
+    let hash = Sha256::digest(canonical.to_string());
+    let mut digest = "sha256:".to_owned();
+    for byte in hash {
+        let digits = [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16));
+        digest.extend(digits.into_iter().flatten());
+    }
+    digest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digest_ignores_the_order_of_keys() {
+        let one = digest(&json!({"a": {"c": 1, "d": [2]}, "b": 3}));
+        assert_eq!(one, digest(&json!({"b": 3, "a": {"d": [2], "c": 1}})));
+        assert_ne!(one, digest(&json!({"b": 3, "a": {"d": [2], "c": 2}})));
+        assert_eq!(one.len(), "sha256:".len() + 64);
+        // Printed by `printf '{"a":{"c":1,"d":[2]},"b":3}' | sha256sum`.
+        assert_eq!(
+            one,
+            "sha256:36cfd1595cd9db112ba77df412f06288446b266d0d7412d7ba0149e340760b18"
+        );
     }
 }

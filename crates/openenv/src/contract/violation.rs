@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::rules::Broken;
+
 /// One value that does not fit its schema, and where it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -37,6 +39,22 @@ pub enum Location {
 }
 
 impl Violation {
+    pub(super) fn new(broken: Broken, location: Vec<Location>, input: Value) -> Self {
+        let Broken {
+            kind,
+            message,
+            context,
+        } = broken;
+        Self {
+            kind,
+            location,
+            message,
+            input,
+            context,
+            url: Some(format!("https://errors.pydantic.dev/2.14/v/{kind}")),
+        }
+    }
+
     /// The same violation as HTTP answers report it: inside of the `body`.
     pub(crate) fn in_body(mut self) -> Self {
         self.location.insert(0, Location::Field("body".to_owned()));

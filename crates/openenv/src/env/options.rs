@@ -1,9 +1,11 @@
 //! What a caller may say besides "reset" and the action.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, DeserializeOwned, Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -99,9 +101,61 @@ fn typed<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T> {
 ///
 /// Random number generators take 64 bits: `u64::from(seed)` keeps every number
 /// from 0 to 2⁶⁴ − 1 as it is and folds the others into that range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Seed(i128);
+
+impl<'de> Deserialize<'de> for Seed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_i128(SeedVisitor)
+    }
+}
+
+struct SeedVisitor;
+
+impl Visitor<'_> for SeedVisitor {
+    type Value = Seed;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number of at most 128 bits")
+    }
+
+    fn visit_i64<E: de::Error>(self, seed: i64) -> Result<Seed, E> {
+        Ok(Seed(seed.into()))
+    }
+
+    fn visit_u64<E: de::Error>(self, seed: u64) -> Result<Seed, E> {
+        Ok(Seed(seed.into()))
+    }
+
+    fn visit_i128<E: de::Error>(self, seed: i128) -> Result<Seed, E> {
+        Ok(Seed(seed))
+    }
+
+    /// A number beyond 64 bits that went through a JSON value on its way.
+    fn visit_f64<E: de::Error>(self, seed: f64) -> Result<Seed, E> {
+        let limit = 2_f64.powi(127);
+        if seed.fract() != 0.0 || !(-limit..limit).contains(&seed) {
+            return Err(E::invalid_value(de::Unexpected::Float(seed), &self));
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "compared with the limits")]
+        Ok(Seed(seed as i128))
+    }
+}
+
+impl JsonSchema for Seed {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Seed".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer" })
+    }
+}
 
 impl From<u64> for Seed {
     fn from(seed: u64) -> Self {

@@ -21,32 +21,50 @@ pub(crate) use base::Base;
 pub(crate) use shape::Shape;
 pub use violation::{Location, Violation};
 
-/// Schemas of one environment.
+/// Schemas of one environment, as they are published.
 #[derive(Debug, Clone)]
 pub(crate) struct Contract {
     document: Value,
     digest: String,
 }
 
-impl Contract {
+/// The types of one environment, as their callers see them.
+pub(crate) struct Shapes<E: Environment> {
+    pub(crate) action: Shape<E::Action>,
+    pub(crate) observation: Shape<E::Observation>,
+    pub(crate) reset_observation: Shape<E::ResetObservation>,
+    pub(crate) state: Shape<E::State>,
+}
+
+impl<E: Environment> Shapes<E> {
     /// # Errors
     /// If one of the types is not an object.
-    pub(crate) fn of<E: Environment>() -> Result<Self> {
-        let schemas = json!({
-            "action": schema::publish::<E::Action>(Base::Action)?.schema,
-            "observation": schema::publish::<E::Observation>(Base::Observation)?.schema,
-            "state": schema::publish::<E::State>(Base::State)?.schema,
-            "reset_observation": schema::publish::<E::ResetObservation>(Base::Observation)?.schema,
+    pub(crate) fn new() -> Result<Self> {
+        Ok(Self {
+            action: Shape::new(Base::Action)?,
+            observation: Shape::new(Base::Observation)?,
+            reset_observation: Shape::new(Base::Observation)?,
+            state: Shape::new(Base::State)?,
+        })
+    }
+}
+
+impl Contract {
+    pub(crate) fn of<E: Environment>(shapes: &Shapes<E>) -> Self {
+        let mut document = json!({
+            "action": shapes.action.schema(),
+            "observation": shapes.observation.schema(),
+            "state": shapes.state.schema(),
+            "reset_observation": shapes.reset_observation.schema(),
         });
-        let digest = digest(&schemas);
-        let mut document = schemas;
+        let digest = digest(&document);
         document["digest"] = Value::String(digest.clone());
-        Ok(Self { document, digest })
+        Self { document, digest }
     }
 
     /// The document at `/schema`.
-    pub(crate) fn document(&self) -> Value {
-        self.document.clone()
+    pub(crate) fn document(&self) -> &Value {
+        &self.document
     }
 
     /// Changes whenever one of the schemas does.
@@ -54,9 +72,9 @@ impl Contract {
         &self.digest
     }
 
-    /// Schema of the state.
-    pub(crate) fn state(&self) -> &Value {
-        &self.document["state"]
+    /// One of the schemas: `action`, `observation`, `state` or `reset_observation`.
+    pub(crate) fn schema(&self, of: &str) -> &Value {
+        &self.document[of]
     }
 }
 

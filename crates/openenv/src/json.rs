@@ -1,5 +1,6 @@
 //! JSON as Python's parser reads it: for input that the strict parser refused.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
@@ -12,9 +13,23 @@ pub(crate) use reader::read;
 #[derive(Debug, Clone)]
 pub(crate) enum Input<'a> {
     /// Text that is valid JSON.
-    Raw(&'a str),
+    Raw(Cow<'a, str>),
     /// A document that only the lenient reader accepts.
     Lenient(Document),
+}
+
+impl<'a> Input<'a> {
+    pub(crate) fn raw(text: &'a str) -> Self {
+        Self::Raw(Cow::Borrowed(text))
+    }
+
+    /// The same input, without borrowing it.
+    pub(crate) fn into_owned(self) -> Input<'static> {
+        match self {
+            Self::Raw(text) => Input::Raw(Cow::Owned(text.into_owned())),
+            Self::Lenient(document) => Input::Lenient(document),
+        }
+    }
 }
 
 /// A document that was read leniently.
@@ -150,22 +165,5 @@ mod tests {
         assert_eq!(member.value, json!({"a/b": null}));
         assert_eq!(member.non_finite, ["/a~1b"]);
         assert_eq!(document.member("missing"), None);
-    }
-}
-
-pub(crate) fn python_repr(value: &Value) -> String {
-    value.to_string()
-}
-impl Input<'_> {
-    pub(crate) fn into_owned(self) -> Input<'static> {
-        match self {
-            Input::Raw(text) => Input::Lenient(read(text).unwrap()),
-            Input::Lenient(d) => Input::Lenient(d),
-        }
-    }
-}
-impl std::fmt::Display for JsonError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.message)
     }
 }

@@ -46,7 +46,12 @@ fn lines(log: &str, text: &str) -> usize {
 #[test]
 fn a_client_killed_in_the_middle_of_a_step_leaves_nothing_behind() {
     let server = Serving::start(openenv("serve benchmark --port 0 --max-sessions 1"));
-    let (host, port) = server.url.strip_prefix("http://").unwrap().split_once(':').unwrap();
+    let (host, port) = server
+        .url
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once(':')
+        .unwrap();
     for _ in 0..3 {
         let mut client = Command::new("python3")
             .args(["-c", CLIENT, host, port, LONG_STEP])
@@ -54,7 +59,9 @@ fn a_client_killed_in_the_middle_of_a_step_leaves_nothing_behind() {
             .spawn()
             .unwrap();
         wait_for("the step runs", || {
-            server.request("GET /sessions", "").contains(r#""running":true"#)
+            server
+                .request("GET /sessions", "")
+                .contains(r#""running":true"#)
         });
         client.kill().unwrap();
         client.wait().unwrap();
@@ -62,7 +69,11 @@ fn a_client_killed_in_the_middle_of_a_step_leaves_nothing_behind() {
     }
     let (status, log) = server.stop();
     assert_eq!(status.code(), Some(0), "{log}");
-    assert_eq!((lines(&log, "session opened"), lines(&log, "session closed")), (3, 3), "{log}");
+    assert_eq!(
+        (lines(&log, "session opened"), lines(&log, "session closed")),
+        (3, 3),
+        "{log}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -76,11 +87,16 @@ async fn sigterm_under_load_answers_what_runs_and_closes_every_session() {
         socket.send(Message::text(SHORT_STEP)).await.unwrap();
         clients.push(socket);
     }
-    wait_for("every session is open", || capacity(&server)["active"] == CLIENTS);
+    wait_for("every session is open", || {
+        capacity(&server)["active"] == CLIENTS
+    });
     server.terminate();
     for mut socket in clients {
         let reply = socket.next().await.unwrap().unwrap();
-        assert!(reply.to_text().unwrap().contains("waited_seconds"), "{reply:?}");
+        assert!(
+            reply.to_text().unwrap().contains("waited_seconds"),
+            "{reply:?}"
+        );
         let Some(Ok(Message::Close(Some(frame)))) = socket.next().await else {
             panic!("no close frame");
         };
@@ -90,5 +106,9 @@ async fn sigterm_under_load_answers_what_runs_and_closes_every_session() {
     assert_eq!(status.code(), Some(0), "{log}");
     assert_eq!(lines(&log, "session opened"), CLIENTS);
     assert_eq!(lines(&log, "session closed"), CLIENTS);
-    assert_eq!(lines(&log, "server shutdown"), CLIENTS, "each line says why");
+    assert_eq!(
+        lines(&log, "server shutdown"),
+        CLIENTS,
+        "each line says why"
+    );
 }

@@ -54,6 +54,11 @@ impl<T: JsonSchema> Shape<T> {
         })
     }
 
+    /// The shape of a type of the library's own.
+    pub(crate) fn fixed(base: Base) -> Self {
+        Self::new(base).expect("the library's own types are objects")
+    }
+
     pub(crate) fn schema(&self) -> &Value {
         &self.schema
     }

@@ -1,9 +1,12 @@
 //! One thing that does not fit.
 
+use std::fmt;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::rules::Broken;
+use crate::json::JsonError;
 
 /// One value that does not fit its schema, and where it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -64,31 +67,43 @@ impl Violation {
 }
 
 impl Violation {
+    /// Nothing at all where a value is required.
     pub(crate) fn missing(input: Value) -> Self {
-        Self::x("missing", input)
+        Self::new(Broken::new("missing", "Field required"), Vec::new(), input)
     }
-    pub(crate) fn not_attributes(input: Value) -> Self {
-        Self::x("model_attributes_type", input)
-    }
+
+    /// A whole message that is something else than an object.
     pub(crate) fn not_an_object(input: Value) -> Self {
-        Self::x("dict_type", input)
+        let broken = Broken::new("dict_type", "Input should be a valid dictionary");
+        Self::new(broken, Vec::new(), input)
     }
-    pub(crate) fn not_json(_error: &crate::json::JsonError) -> Self {
-        Self::x("json_invalid", Value::Null)
-    }
-    fn x(kind: &'static str, input: Value) -> Self {
-        Self {
-            kind,
-            location: vec![],
-            message: String::new(),
+
+    /// A whole body that is something else than an object.
+    pub(crate) fn not_attributes(input: Value) -> Self {
+        let expected = "Input should be a valid dictionary or object to extract fields from";
+        Self::new(
+            Broken::new("model_attributes_type", expected),
+            Vec::new(),
             input,
-            context: Map::new(),
-            url: None,
-        }
+        )
+    }
+
+    /// A body that is not JSON, with the place where it stops being JSON.
+    pub(crate) fn not_json(error: &JsonError) -> Self {
+        let broken = Broken::new("json_invalid", "JSON decode error").with("error", error.message);
+        let location = vec![Location::Index(error.position)];
+        Self::new(broken, location, Value::Object(Map::new()))
     }
 }
-impl std::fmt::Display for Violation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in &self.location {
+            match step {
+                Location::Field(name) => write!(f, "{name}: ")?,
+                Location::Index(index) => write!(f, "{index}: ")?,
+            }
+        }
         f.write_str(&self.message)
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 
-use crate::contract::{Contract, Shape};
+use crate::contract::{Contract, Shape, Shapes};
 use crate::env::{Environment, Execution, Metadata, ResetOptions, StepOptions, Tasks, thread};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
@@ -67,7 +67,7 @@ pub(crate) trait Blueprint: Send + Sync {
 /// The blueprint of an environment that is written in Rust.
 pub(crate) struct Native<E: Environment, F> {
     factory: Arc<F>,
-    shapes: Arc<Shapes<E>>,
+    types: Arc<Types<E>>,
     contract: Contract,
     metadata: Metadata,
     type_name: String,
@@ -75,7 +75,7 @@ pub(crate) struct Native<E: Environment, F> {
 }
 
 /// What the adapter needs to know of the author's types.
-struct Shapes<E: Environment> {
+struct Types<E: Environment> {
     action: Shape<E::Action>,
     observation_has_metadata: bool,
     reset_has_metadata: bool,
@@ -89,10 +89,11 @@ where
     F: Fn() -> Result<E> + Send + Sync + 'static,
 {
     pub(crate) fn new(factory: F) -> Result<Self> {
-        let (contract, shapes) = Contract::of::<E>()?;
+        let shapes = Shapes::<E>::new()?;
+        let contract = Contract::of(&shapes);
         Ok(Self {
             factory: Arc::new(factory),
-            shapes: Arc::new(Shapes {
+            types: Arc::new(Types {
                 observation_has_metadata: shapes.observation.declares("metadata"),
                 reset_has_metadata: shapes.reset_observation.declares("metadata"),
                 state_has_episode_id: shapes.state.declares("episode_id"),
@@ -133,7 +134,7 @@ where
     }
 
     fn check_action(&self, action: &Input<'_>) -> Result<()> {
-        self.shapes
+        self.types
             .action
             .parse(action)
             .map(drop)
@@ -142,11 +143,11 @@ where
 
     fn open(&self) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>> {
         let factory = Arc::clone(&self.factory);
-        let shapes = Arc::clone(&self.shapes);
+        let types = Arc::clone(&self.types);
         let build = move || -> Result<Box<dyn AnyEnvironment>> {
             Ok(Box::new(Adapter {
                 environment: factory()?,
-                shapes,
+                types,
                 episode_id: None,
                 step_count: 0,
             }))
@@ -175,7 +176,7 @@ where
 /// An author's environment together with the episode that it plays.
 struct Adapter<E: Environment> {
     environment: E,
-    shapes: Arc<Shapes<E>>,
+    types: Arc<Types<E>>,
     episode_id: Option<String>,
     step_count: u64,
 }
@@ -189,7 +190,7 @@ impl<E: Environment> AnyEnvironment for Adapter<E> {
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let episode_id = options.episode_id.clone().unwrap_or_else(new_episode_id);
-            if !self.shapes.state_has_episode_id {
+            if !self.types.state_has_episode_id {
                 // An environment that leaves the bookkeeping to the server still
                 // learns the name that its episode goes by.
                 options.episode_id = Some(episode_id.clone());
@@ -197,7 +198,7 @@ impl<E: Environment> AnyEnvironment for Adapter<E> {
             let step = self.environment.reset(options).await?;
             self.episode_id = Some(episode_id);
             self.step_count = 0;
-            wire::write_step(out, &step, form, self.shapes.reset_has_metadata)
+            wire::write_step(out, &step, form, self.types.reset_has_metadata)
         })
     }
 
@@ -210,21 +211,21 @@ impl<E: Environment> AnyEnvironment for Adapter<E> {
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let action = self
-                .shapes
+                .types
                 .action
                 .parse(&action)
                 .map_err(Error::validation)?;
             self.step_count += 1;
             let step = self.environment.step(action, options).await?;
-            wire::write_step(out, &step, form, self.shapes.observation_has_metadata)
+            wire::write_step(out, &step, form, self.types.observation_has_metadata)
         })
     }
 
     fn state<'a>(&'a mut self, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let state = self.environment.state();
-            let episode_id = (!self.shapes.state_has_episode_id).then_some(&self.episode_id);
-            let step_count = (!self.shapes.state_has_step_count).then_some(self.step_count);
+            let episode_id = (!self.types.state_has_episode_id).then_some(&self.episode_id);
+            let step_count = (!self.types.state_has_step_count).then_some(self.step_count);
             wire::write_state(out, &state, episode_id, step_count)
         })
     }

@@ -83,7 +83,7 @@ impl Body {
 /// An object in a body, by the strict parser if it can, by the patient one otherwise.
 fn input(text: &str) -> Result<Input<'_>, Violation> {
     match serde_json::from_str::<&RawValue>(text) {
-        Ok(raw) if raw.get().starts_with('{') => Ok(Input::Raw(raw.get())),
+        Ok(raw) if raw.get().starts_with('{') => Ok(Input::raw(raw.get())),
         _ => {
             let document = json::read(text).map_err(|error| Violation::not_json(&error))?;
             if document.value.is_object() {

@@ -73,11 +73,7 @@ async fn metadata(State(sessions): State<Arc<Sessions>>) -> Response {
 async fn schema(State(sessions): State<Arc<Sessions>>) -> Response {
     let contract = sessions.blueprint.contract();
     let digest = contract.digest().to_owned();
-    (
-        [(CONTRACT_HEADER, digest)],
-        body::json(&contract.document()),
-    )
-        .into_response()
+    ([(CONTRACT_HEADER, digest)], body::json(contract.document())).into_response()
 }
 
 async fn list_sessions(State(sessions): State<Arc<Sessions>>) -> Response {
@@ -102,7 +98,7 @@ async fn reset(State(sessions): State<Arc<Sessions>>, body: Body) -> Result<Resp
 
 async fn step(State(sessions): State<Arc<Sessions>>, body: Body) -> Result<Response> {
     let (action, options) = body.read(&STEP)?.into_parts();
-    let action = Input::Raw(action.get());
+    let action = Input::raw(action.get());
     // A bad action must not cost the making of an environment.
     sessions.blueprint.check_action(&action)?;
     for_request(&sessions, async |session, out| {

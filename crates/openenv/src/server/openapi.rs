@@ -35,10 +35,10 @@ pub(crate) fn routes(sessions: &Arc<Sessions>) -> Router<Arc<Sessions>> {
 fn document(sessions: &Sessions) -> Value {
     let mut components = Components::default();
     let contract = sessions.blueprint.contract();
-    let action = components.add(contract.action().clone());
-    let observation = components.add(contract.observation().clone());
-    let reset_observation = components.add(contract.reset_observation().clone());
-    let state = components.add(contract.state().clone());
+    let action = components.add(contract.schema("action").clone());
+    let observation = components.add(contract.schema("observation").clone());
+    let reset_observation = components.add(contract.schema("reset_observation").clone());
+    let state = components.add(contract.schema("state").clone());
     components.add_validation_error();
 
     let mut paths = Map::new();

@@ -66,17 +66,17 @@ impl<'a> Incoming<'a> {
                 options.timeout = timeout.and_then(seconds);
                 options.request_id = frame.request_id.as_deref().map(str::to_owned);
                 Request::Step {
-                    action: Input::Raw(action.get()),
+                    action: Input::raw(action.get()),
                     options,
                 }
             }
             ("reset", Some(arguments), None) => {
-                let arguments = RESET.arguments.parse(&Input::Raw(arguments.get())).ok()?;
+                let arguments = RESET.arguments.parse(&Input::raw(arguments.get())).ok()?;
                 Request::Reset(arguments.into())
             }
             ("state", None, None) if frame.data.is_none() => Request::State,
             ("close", None, None) if frame.data.is_none() => Request::Close,
-            ("mcp", Some(rpc), None) => Request::Mcp(Input::Raw(rpc.get())),
+            ("mcp", Some(rpc), None) => Request::Mcp(Input::raw(rpc.get())),
             _ => return None,
         };
         Some(Self {
@@ -154,27 +154,18 @@ impl Patient {
 }
 
 /// Checks a frame against its shape and takes it apart.
-fn read<T: DeserializeOwned + JsonSchema>(
-    shape: &Shape<T>,
-    mut document: Document,
-) -> Result<Patient> {
-    let input = Input::Lenient(document.clone());
-    shape.parse(&input).map_err(Error::validation)?;
-    let data = match document.value.get_mut("data") {
-        Some(data) => data.take(),
-        None => Value::Object(Map::new()),
-    };
-    let non_finite = document
-        .non_finite
-        .iter()
-        .filter_map(|pointer| pointer.strip_prefix("/data").map(str::to_owned))
-        .collect();
+fn read<T: DeserializeOwned + JsonSchema>(shape: &Shape<T>, document: Document) -> Result<Patient> {
+    let data = document.member("data").unwrap_or_else(|| Document {
+        value: Value::Object(Map::new()),
+        non_finite: Vec::new(),
+    });
+    let envelope = Envelope::deserialize(&document.value).unwrap_or_default();
+    shape
+        .parse(&Input::Lenient(document))
+        .map_err(Error::validation)?;
     Ok(Patient {
-        envelope: Envelope::deserialize(document.value).unwrap_or_default(),
-        data: Input::Lenient(Document {
-            value: data,
-            non_finite,
-        }),
+        envelope,
+        data: Input::Lenient(data),
     })
 }
 

@@ -29,7 +29,7 @@ struct Echo {
 fn violations<T: DeserializeOwned + JsonSchema>(base: Base, text: &str) -> Value {
     let shape = Shape::<T>::new(base).unwrap();
     let input = match serde_json::from_str::<serde::de::IgnoredAny>(text) {
-        Ok(_) => Input::Raw(text),
+        Ok(_) => Input::raw(text),
         Err(_) => Input::Lenient(json::read(text).unwrap()),
     };
     match shape.parse(&input) {
@@ -40,7 +40,7 @@ fn violations<T: DeserializeOwned + JsonSchema>(base: Base, text: &str) -> Value
 
 fn parse<T: DeserializeOwned + JsonSchema>(base: Base, text: &str) -> T {
     let shape = Shape::<T>::new(base).unwrap();
-    shape.parse(&Input::Raw(text)).expect(text)
+    shape.parse(&Input::raw(text)).expect(text)
 }
 
 /// `[kind, location, message, input, context]` of every violation, as recorded.

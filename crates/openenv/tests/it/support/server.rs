@@ -1,0 +1,91 @@
+//! A server that lives as long as its test.
+
+use std::net::SocketAddr;
+
+use futures_util::FutureExt;
+use openenv::Server;
+use openenv::server::ServerBuilder;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::{JoinError, JoinHandle};
+
+use super::Socket;
+
+/// A server on a free port of the loopback interface.
+///
+/// The test fails if the server fails or panics, whether it is stopped with
+/// [`stop`](Self::stop) or dropped.
+#[derive(Debug)]
+pub(crate) struct TestServer {
+    address: SocketAddr,
+    server: Server,
+    shutdown: Option<oneshot::Sender<()>>,
+    task: JoinHandle<openenv::Result<()>>,
+}
+
+impl TestServer {
+    pub(crate) async fn start(builder: ServerBuilder) -> Self {
+        let server = builder.build().expect("the server can be built");
+        let listener = TcpListener::bind(("127.0.0.1", 0))
+            .await
+            .expect("a free port");
+        let address = listener.local_addr().expect("a bound listener");
+        let (shutdown, asked) = oneshot::channel::<()>();
+        let task = tokio::spawn({
+            let server = server.clone();
+            async move { server.serve(listener, asked.map(drop)).await }
+        });
+        Self {
+            address,
+            server,
+            shutdown: Some(shutdown),
+            task,
+        }
+    }
+
+    /// The server itself, for what it tells about its sessions.
+    #[expect(dead_code, reason = "for the tests of sessions")]
+    pub(crate) fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Address for HTTP: `http://127.0.0.1:…`, without a slash at the end.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Opens a WebSocket on a path such as `/ws`.
+    #[expect(dead_code, reason = "for the tests of sessions")]
+    pub(crate) async fn socket(&self, path: &str) -> Socket {
+        Socket::open(&format!("ws://{}{path}", self.address)).await
+    }
+
+    /// Stops gracefully and waits until the server is gone.
+    pub(crate) async fn stop(mut self) {
+        drop(self.shutdown.take());
+        check((&mut self.task).await);
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        // `shutdown` is still here unless `stop` took it and saw the outcome.
+        if self.shutdown.is_none() || std::thread::panicking() {
+            return;
+        }
+        match (&mut self.task).now_or_never() {
+            Some(outcome) => check(outcome),
+            None => self.task.abort(),
+        }
+    }
+}
+
+fn check(outcome: Result<openenv::Result<()>, JoinError>) {
+    match outcome {
+        Ok(served) => served.expect("the server runs until it is stopped"),
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(error) => panic!("the server was cancelled: {error}"),
+        },
+    }
+}

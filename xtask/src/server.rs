@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::workspace;
 
 /// The reference imports for half a minute on a busy machine.
-const READY_WITHIN: Duration = Duration::from_secs(120);
+const READY_WITHIN: Duration = Duration::from_mins(2);
 /// How often a starting server is asked whether it is healthy.
 const POLL_EVERY: Duration = Duration::from_millis(1);
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);

@@ -1,6 +1,7 @@
 //! Python virtual environments inside the repository, one for each generation of the reference client.
 
 use std::{
+    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -173,7 +174,7 @@ fn digest(parts: &[&[u8]]) -> String {
     }
     let mut text = String::new();
     for byte in hasher.finalize() {
-        text.push_str(&format!("{byte:02x}"));
+        write!(text, "{byte:02x}").expect("a string takes all that is written");
     }
     text
 }

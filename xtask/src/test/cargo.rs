@@ -61,7 +61,12 @@ pub(super) fn rust() -> Result<Outcome> {
 }
 
 pub(super) fn doctests() -> Result<Outcome> {
-    check(&mut with(&["test", "--workspace", "--all-features", "--doc"]))
+    check(&mut with(&[
+        "test",
+        "--workspace",
+        "--all-features",
+        "--doc",
+    ]))
 }
 
 pub(super) fn docs() -> Result<Outcome> {

@@ -1,0 +1,41 @@
+"""A full server says so, and a closed session frees its slot at once."""
+
+import pytest
+from generation import READS_ERROR_AFTER_FAILED_SEND, generic
+from websockets.exceptions import ConnectionClosed
+
+
+@pytest.fixture
+def small(serve):
+    return serve("echo", "--max-sessions", "1")
+
+
+def test_first_call_of_the_client_too_many_is_refused(small):
+    # Older generations do not look for the reason when the server closes before they send.
+    expected = RuntimeError if READS_ERROR_AFTER_FAILED_SEND else (RuntimeError, ConnectionClosed)
+    with generic(small.url) as first:
+        first.reset()
+        surplus = generic(small.url)
+        surplus.connect()
+        with pytest.raises(expected) as refusal:
+            surplus.reset()
+        if isinstance(refusal.value, RuntimeError):
+            assert "CAPACITY_REACHED" in str(refusal.value)
+            assert "1/1 sessions active" in str(refusal.value)
+        surplus.close()
+        assert first.step({"message": "still here"}).observation["echoed_message"] == "still here"
+
+
+def test_closing_frees_the_slot_at_once(small):
+    for _ in range(20):
+        with generic(small.url) as client:
+            client.reset()
+            assert client.step({"message": "a"}).observation["message_length"] == 1
+
+
+def test_plain_http_needs_no_slot(small):
+    import httpx
+
+    with generic(small.url) as client:
+        client.reset()
+        assert httpx.post(f"{small.url}/reset", json={}).status_code == 200

@@ -1,0 +1,88 @@
+//! The servers that are measured.
+
+use std::{path::PathBuf, process::Command};
+
+use anyhow::Result;
+
+use crate::{server::Server, venv::Venv, workspace};
+
+/// A server program that answers to `serve ENV …`.
+#[derive(Debug)]
+pub(super) struct Subject {
+    label: &'static str,
+    program: PathBuf,
+    /// What comes before `serve`: the script, when the program is an interpreter.
+    script: Option<PathBuf>,
+}
+
+/// Both sides of the comparison, either of which may be left out.
+#[derive(Debug)]
+pub(super) struct Subjects {
+    pub(super) ours: Option<Subject>,
+    pub(super) reference: Option<Subject>,
+}
+
+/// One value for each side that was measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair<T> {
+    pub(super) ours: Option<T>,
+    pub(super) reference: Option<T>,
+}
+
+impl Subject {
+    pub(super) fn ours(program: PathBuf) -> Self {
+        Self {
+            label: "ours",
+            program,
+            script: None,
+        }
+    }
+
+    pub(super) fn reference(venv: &Venv) -> Self {
+        Self {
+            label: "reference",
+            program: venv.program("python"),
+            script: Some(workspace::reference_binary()),
+        }
+    }
+
+    pub(super) fn label(&self) -> &'static str {
+        self.label
+    }
+
+    /// Starts the server with room for `max_sessions`.
+    pub(super) fn start(&self, environment: &str, max_sessions: usize) -> Result<Server> {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.script)
+            .args(["serve", environment, "--max-sessions"])
+            .arg(max_sessions.to_string());
+        Server::start(command, &format!("bench-{}-{environment}", self.label))
+    }
+}
+
+impl Subjects {
+    /// Applies a measurement to each side that is present, ours first.
+    pub(super) fn try_map<T>(
+        &self,
+        mut measure: impl FnMut(&Subject) -> Result<T>,
+    ) -> Result<Pair<T>> {
+        Ok(Pair {
+            ours: self.ours.as_ref().map(&mut measure).transpose()?,
+            reference: self.reference.as_ref().map(&mut measure).transpose()?,
+        })
+    }
+}
+
+impl<T> Pair<T> {
+    pub(super) fn map<U>(&self, mut convert: impl FnMut(&T) -> U) -> Pair<U> {
+        Pair {
+            ours: self.ours.as_ref().map(&mut convert),
+            reference: self.reference.as_ref().map(&mut convert),
+        }
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.ours.iter_mut().chain(self.reference.iter_mut())
+    }
+}

@@ -1,0 +1,180 @@
+//! Python virtual environments inside the repository, one for each generation of the reference client.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context as _, Result};
+use sha2::{Digest as _, Sha256};
+
+use crate::workspace;
+
+/// One published generation of the Python client.
+#[derive(Debug)]
+pub(crate) struct Generation {
+    package: &'static str,
+    version: &'static str,
+}
+
+/// The reference release whose behaviour the server follows.
+pub(crate) const REFERENCE: Generation = Generation {
+    package: "openenv",
+    version: "0.10.0",
+};
+
+/// Every generation that the server has to satisfy, newest first.
+pub(crate) const GENERATIONS: [Generation; 4] = [
+    REFERENCE,
+    Generation {
+        package: "openenv",
+        version: "0.4.1",
+    },
+    Generation {
+        package: "openenv-core",
+        version: "0.3.0",
+    },
+    Generation {
+        package: "openenv-core",
+        version: "0.2.1",
+    },
+];
+
+/// Whether an environment can be used.
+#[derive(Debug)]
+pub(crate) enum Setup {
+    Ready(Venv),
+    /// Why this machine cannot have it.
+    Unavailable(String),
+}
+
+/// A virtual environment with everything in it.
+#[derive(Debug)]
+pub(crate) struct Venv {
+    directory: PathBuf,
+}
+
+impl Generation {
+    /// `package-version`, the name of the environment and of its requirements file.
+    pub(crate) fn name(&self) -> String {
+        format!("{}-{}", self.package, self.version)
+    }
+
+    /// Creates the environment, or finds that it is already as the requirements say.
+    pub(crate) fn set_up(&self) -> Result<Setup> {
+        let requirements = workspace::root()
+            .join("tests/python/requirements")
+            .join(format!("{}.txt", self.name()));
+        let content = fs::read(&requirements)
+            .with_context(|| format!("could not read `{}`", requirements.display()))?;
+        let Some(python) = output("python3", &["--version"]) else {
+            return Ok(Setup::Unavailable("`python3` is not installed".into()));
+        };
+
+        let directory = workspace::root().join(".venvs").join(self.name());
+        let stamp = directory.join("requirements.sha256");
+        let wanted = digest(&[&content, python.as_bytes()]);
+        if fs::read_to_string(&stamp).is_ok_and(|present| present == wanted) {
+            return Ok(Setup::Ready(Venv { directory }));
+        }
+
+        if let Some(reason) = ensure_venv_module() {
+            return Ok(Setup::Unavailable(reason));
+        }
+        println!("setting up `{}`", directory.display());
+        let venv = Venv { directory };
+        let mut create = Command::new("python3");
+        create.args(["-m", "venv", "--clear"]).arg(&venv.directory);
+        if !succeeds(&mut create) {
+            return Ok(Setup::Unavailable("`python3 -m venv` failed".into()));
+        }
+        let mut install = Command::new(venv.program("python"));
+        install
+            .args(["-m", "pip", "install", "--quiet", "--requirement"])
+            .arg(&requirements)
+            .env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
+        if !succeeds(&mut install) {
+            return Ok(Setup::Unavailable(format!(
+                "could not install `{}`",
+                requirements.display()
+            )));
+        }
+        fs::write(&stamp, wanted)
+            .with_context(|| format!("could not write `{}`", stamp.display()))?;
+        Ok(Setup::Ready(venv))
+    }
+}
+
+impl Venv {
+    /// The path of a program installed here.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.bin().join(name)
+    }
+
+    /// The search path with this environment's programs first, as activating it would set it.
+    pub(crate) fn search_path(&self) -> Result<std::ffi::OsString> {
+        let inherited = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::iter::once(self.bin()).chain(std::env::split_paths(&inherited));
+        std::env::join_paths(paths).context("could not extend `PATH`")
+    }
+
+    fn bin(&self) -> PathBuf {
+        self.directory.join("bin")
+    }
+}
+
+/// Makes sure `python3 -m venv` can give an environment its pip. Returns the reason when it cannot.
+///
+/// Debian and its relatives split that part of Python off into a package of its own.
+fn ensure_venv_module() -> Option<String> {
+    if output("python3", &["-c", "import ensurepip, venv"]).is_some() {
+        return None;
+    }
+    let superuser = output("id", &["-u"]).is_some_and(|id| id.trim() == "0");
+    if !superuser || !Path::new("/usr/bin/apt-get").exists() {
+        return Some("Python's `ensurepip` is missing (Debian: `python3-venv`)".into());
+    }
+    println!("installing python3-venv");
+    let mut update = Command::new("apt-get");
+    update.args(["update", "--quiet"]);
+    let mut install = Command::new("apt-get");
+    install
+        .args(["install", "--yes", "--quiet", "python3-venv"])
+        .env("DEBIAN_FRONTEND", "noninteractive");
+    if succeeds(&mut update) && succeeds(&mut install) {
+        None
+    } else {
+        Some("`apt-get install python3-venv` failed".into())
+    }
+}
+
+/// What a program prints, if it can be run and succeeds.
+fn output(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program)
+        .args(arguments)
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    command.status().is_ok_and(|status| status.success())
+}
+
+fn digest(parts: &[&[u8]]) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    let mut text = String::new();
+    for byte in hasher.finalize() {
+        write!(text, "{byte:02x}").expect("a string takes all that is written");
+    }
+    text
+}

@@ -7,28 +7,88 @@ use crate::support::TestServer;
 
 /// A frame, the code it is answered with, and a part of the message or the errors.
 const FRAMES: &[(&str, &str, &str)] = &[
-    ("", "INVALID_JSON", "Invalid JSON: Expecting value: line 1 column 1 (char 0)"),
-    ("{bad", "INVALID_JSON", "Expecting property name enclosed in double quotes"),
+    (
+        "",
+        "INVALID_JSON",
+        "Invalid JSON: Expecting value: line 1 column 1 (char 0)",
+    ),
+    (
+        "{bad",
+        "INVALID_JSON",
+        "Expecting property name enclosed in double quotes",
+    ),
     (r#"{"type":"state"} x"#, "INVALID_JSON", "Extra data"),
     ("[]", "VALIDATION_ERROR", "valid dictionary"),
     ("5", "VALIDATION_ERROR", "valid dictionary"),
     ("null", "VALIDATION_ERROR", "valid dictionary"),
     (r#""x""#, "VALIDATION_ERROR", "valid dictionary"),
     ("{}", "UNKNOWN_TYPE", "Unknown message type: "),
-    (r#"{"type":null}"#, "UNKNOWN_TYPE", "Unknown message type: None"),
-    (r#"{"type":"RESET"}"#, "UNKNOWN_TYPE", "Unknown message type: RESET"),
+    (
+        r#"{"type":null}"#,
+        "UNKNOWN_TYPE",
+        "Unknown message type: None",
+    ),
+    (
+        r#"{"type":"RESET"}"#,
+        "UNKNOWN_TYPE",
+        "Unknown message type: RESET",
+    ),
     (r#"{"type":"step"}"#, "VALIDATION_ERROR", "Field required"),
-    (r#"{"type":"step","data":[]}"#, "VALIDATION_ERROR", "valid dictionary"),
-    (r#"{"type":"step","data":{"add":"x"}}"#, "VALIDATION_ERROR", "int_parsing"),
-    (r#"{"type":"step","data":{"add":1.5}}"#, "VALIDATION_ERROR", "int_from_float"),
-    (r#"{"type":"step","data":{"add":NaN}}"#, "VALIDATION_ERROR", "finite_number"),
-    (r#"{"type":"step","data":{"zzz":1}}"#, "VALIDATION_ERROR", "extra_forbidden"),
-    (r#"{"type":"step","data":{},"zzz":1}"#, "VALIDATION_ERROR", "extra_forbidden"),
-    (r#"{"type":"step","data":{},"timeout_s":0}"#, "VALIDATION_ERROR", "greater_than"),
-    (r#"{"type":"step","data":{},"request_id":7}"#, "VALIDATION_ERROR", "string_type"),
-    (r#"{"type":"reset","data":{"seed":"abc"}}"#, "VALIDATION_ERROR", "int_parsing"),
-    (r#"{"type":"state","data":{}}"#, "VALIDATION_ERROR", "extra_forbidden"),
-    (r#"{"type":"close","x":1}"#, "VALIDATION_ERROR", "extra_forbidden"),
+    (
+        r#"{"type":"step","data":[]}"#,
+        "VALIDATION_ERROR",
+        "valid dictionary",
+    ),
+    (
+        r#"{"type":"step","data":{"add":"x"}}"#,
+        "VALIDATION_ERROR",
+        "int_parsing",
+    ),
+    (
+        r#"{"type":"step","data":{"add":1.5}}"#,
+        "VALIDATION_ERROR",
+        "int_from_float",
+    ),
+    (
+        r#"{"type":"step","data":{"add":NaN}}"#,
+        "VALIDATION_ERROR",
+        "finite_number",
+    ),
+    (
+        r#"{"type":"step","data":{"zzz":1}}"#,
+        "VALIDATION_ERROR",
+        "extra_forbidden",
+    ),
+    (
+        r#"{"type":"step","data":{},"zzz":1}"#,
+        "VALIDATION_ERROR",
+        "extra_forbidden",
+    ),
+    (
+        r#"{"type":"step","data":{},"timeout_s":0}"#,
+        "VALIDATION_ERROR",
+        "greater_than",
+    ),
+    (
+        r#"{"type":"step","data":{},"request_id":7}"#,
+        "VALIDATION_ERROR",
+        "string_type",
+    ),
+    (
+        r#"{"type":"reset","data":{"seed":"abc"}}"#,
+        "VALIDATION_ERROR",
+        "int_parsing",
+    ),
+    (
+        r#"{"type":"state","data":{}}"#,
+        "VALIDATION_ERROR",
+        "extra_forbidden",
+    ),
+    (
+        r#"{"type":"close","x":1}"#,
+        "VALIDATION_ERROR",
+        "extra_forbidden",
+    ),
 ];
 
 async fn sum(socket: &mut crate::support::Socket) -> Value {
@@ -41,7 +101,9 @@ async fn a_bad_frame_is_named_and_costs_nothing() {
     let (builder, life) = InlineProbe::server();
     let server = TestServer::start(builder).await;
     let mut socket = server.socket("/ws").await;
-    socket.ask(&json!({ "type": "step", "data": { "add": 7 } })).await;
+    socket
+        .ask(&json!({ "type": "step", "data": { "add": 7 } }))
+        .await;
     for (frame, code, part) in FRAMES {
         socket.send_text(frame).await;
         let reply = socket.recv_json().await;
@@ -60,13 +122,20 @@ async fn depth_and_binary_frames_cost_nothing() {
     let (builder, _) = InlineProbe::server();
     let server = TestServer::start(builder).await;
     let mut socket = server.socket("/ws").await;
-    let nested = format!(r#"{{"type":"step","data":{{"add":{}}}}}"#, "[".repeat(100_000));
+    let nested = format!(
+        r#"{{"type":"step","data":{{"add":{}}}}}"#,
+        "[".repeat(100_000)
+    );
     for deep in ["[".repeat(1_000_000), r#"{"a":"#.repeat(200_000), nested] {
         socket.send_text(&deep).await;
         assert_eq!(socket.recv_json().await["data"]["code"], "INVALID_JSON");
     }
     socket.send_binary(br#"{"type":"state"}"#).await;
-    assert_eq!(socket.recv_json().await["type"], "state", "JSON is JSON in a binary frame as well");
+    assert_eq!(
+        socket.recv_json().await["type"],
+        "state",
+        "JSON is JSON in a binary frame as well"
+    );
     socket.send_binary(&[0xff, 0xfe, 0x00]).await;
     assert_eq!(socket.recv_json().await["data"]["code"], "INVALID_JSON");
     assert_eq!(sum(&mut socket).await, 0);
@@ -81,7 +150,15 @@ async fn every_failing_field_is_named_with_its_place() {
     let frame = json!({ "type": "step", "data": { "add": "x", "sleep_ms": -1, "fail": "y".repeat(101), "zzz": 0 } });
     let reply = socket.ask(&frame).await;
     let errors = reply["data"]["errors"].as_array().unwrap();
-    let named: Vec<_> = errors.iter().map(|error| (error["loc"][0].as_str().unwrap(), error["type"].as_str().unwrap())).collect();
+    let named: Vec<_> = errors
+        .iter()
+        .map(|error| {
+            (
+                error["loc"][0].as_str().unwrap(),
+                error["type"].as_str().unwrap(),
+            )
+        })
+        .collect();
     assert_eq!(
         named,
         [
@@ -129,7 +206,9 @@ async fn what_a_server_cannot_be_is_said_at_build_time() {
     assert!(refused(builder.max_sessions(0)).contains("at least 1"));
     let life = std::sync::Arc::default();
     let probe = move || InlineProbe::new(&life);
-    let twice = openenv::Server::builder().environment("a", probe.clone()).environment("A", probe.clone());
+    let twice = openenv::Server::builder()
+        .environment("a", probe.clone())
+        .environment("A", probe.clone());
     assert!(refused(twice).contains("`A` stands twice"));
     let odd = openenv::Server::builder().environment("a/b", probe);
     assert!(refused(odd).contains("`a/b` does not fit into a path"));

@@ -25,7 +25,10 @@ async fn a_panic_costs_one_session<const THREAD: bool>() {
     let mut unlucky = server.socket("/ws").await;
     let reply = unlucky.ask(&order(json!({ "panic": true }))).await;
     assert_eq!(reply["data"]["code"], "EXECUTION_ERROR");
-    assert_eq!(reply["data"]["message"], "the environment panicked: told to");
+    assert_eq!(
+        reply["data"]["message"],
+        "the environment panicked: told to"
+    );
     assert_eq!(unlucky.expect_close().await, 1000);
     assert_eq!(life.closed(), 1);
     assert_eq!(server.server().capacity()[0].active, 1);
@@ -58,10 +61,11 @@ async fn a_panic_on_its_own_thread_costs_one_session() {
 #[tokio::test]
 async fn a_failing_factory_frees_its_slot() {
     for panics in [false, true] {
-        let builder = Server::builder().try_environment("probe", move || -> openenv::Result<InlineProbe> {
-            assert!(!panics, "factory panic");
-            Err(Error::new("no disk"))
-        });
+        let builder =
+            Server::builder().try_environment("probe", move || -> openenv::Result<InlineProbe> {
+                assert!(!panics, "factory panic");
+                Err(Error::new("no disk"))
+            });
         let server = TestServer::start(builder.max_sessions(1)).await;
         for _ in 0..3 {
             let mut socket = server.socket("/ws").await;
@@ -85,7 +89,10 @@ async fn an_error_leaves_the_session_as_it_was() {
     let mut socket = server.socket("/ws").await;
     socket.ask(&order(json!({ "add": 2 }))).await;
     let reply = socket.ask(&order(json!({ "fail": "out of cheese" }))).await;
-    assert_eq!(reply["data"], json!({ "message": "out of cheese", "code": "EXECUTION_ERROR" }));
+    assert_eq!(
+        reply["data"],
+        json!({ "message": "out of cheese", "code": "EXECUTION_ERROR" })
+    );
     let reply = socket.ask(&order(json!({ "add": 2 }))).await;
     assert_eq!(reply["data"]["observation"]["sum"], 4);
     server.stop().await;
@@ -97,19 +104,32 @@ async fn a_client_that_vanishes_in_the_middle_of_a_step_frees_its_slot_at_once()
     let server = TestServer::start(builder.max_sessions(1)).await;
     for round in 1..=10 {
         let mut socket = server.socket("/ws").await;
-        socket.send_json(&order(json!({ "sleep_ms": 60_000 }))).await;
+        socket
+            .send_json(&order(json!({ "sleep_ms": 60_000 })))
+            .await;
         eventually("the step runs", || {
-            server.server().sessions().iter().any(|session| session.running)
+            server
+                .server()
+                .sessions()
+                .iter()
+                .any(|session| session.running)
         })
         .await;
         let left = Instant::now();
-        if round % 2 == 0 { socket.vanish() } else { socket.close().await }
+        if round % 2 == 0 {
+            socket.vanish()
+        } else {
+            socket.close().await
+        }
         eventually("the slot is free", || idle(&server)).await;
         assert!(left.elapsed() < Duration::from_secs(5));
         eventually("the environment is closed", || life.closed() == round).await;
     }
     server.stop().await;
-    assert_eq!((life.opened(), life.closed(), life.finished_steps()), (10, 10, 0));
+    assert_eq!(
+        (life.opened(), life.closed(), life.finished_steps()),
+        (10, 10, 0)
+    );
 }
 
 #[tokio::test]
@@ -121,7 +141,11 @@ async fn a_blocked_thread_does_not_hold_the_slot_of_a_vanished_client() {
         .send_json(&order(json!({ "sleep_ms": 1500, "block": true })))
         .await;
     eventually("the step runs", || {
-        server.server().sessions().iter().any(|session| session.running)
+        server
+            .server()
+            .sessions()
+            .iter()
+            .any(|session| session.running)
     })
     .await;
     socket.vanish();
@@ -140,10 +164,15 @@ async fn pings_are_answered_while_a_step_runs() {
     let (builder, _) = InlineProbe::server();
     let server = TestServer::start(builder).await;
     let mut socket = server.socket("/ws").await;
-    socket.send_json(&order(json!({ "sleep_ms": 500, "add": 1 }))).await;
+    socket
+        .send_json(&order(json!({ "sleep_ms": 500, "add": 1 })))
+        .await;
     let asked = Instant::now();
     socket.ping(b"are you there").await;
-    assert!(asked.elapsed() < Duration::from_millis(400), "the pong did not wait for the step");
+    assert!(
+        asked.elapsed() < Duration::from_millis(400),
+        "the pong did not wait for the step"
+    );
     assert_eq!(socket.recv_json().await["data"]["observation"]["sum"], 1);
     server.stop().await;
 }
@@ -163,7 +192,10 @@ async fn a_peer_that_is_silent_is_given_up_and_one_that_answers_is_not() {
     }
     assert_eq!(server.server().sessions().len(), 1);
     eventually("its environment is closed", || life.closed() == 1).await;
-    assert_eq!(alive.ask(&order(json!({ "add": 1 }))).await["data"]["observation"]["sum"], 2);
+    assert_eq!(
+        alive.ask(&order(json!({ "add": 1 }))).await["data"]["observation"]["sum"],
+        2
+    );
     drop(half_open);
     server.stop().await;
 }
@@ -182,7 +214,10 @@ async fn a_step_over_its_limit_is_abandoned_and_the_session_goes_on() {
         reply["data"],
         json!({ "message": "step timed out after 0.1 seconds", "code": "EXECUTION_ERROR" })
     );
-    assert_eq!(socket.ask(&order(json!({ "add": 1 }))).await["data"]["observation"]["sum"], 1);
+    assert_eq!(
+        socket.ask(&order(json!({ "add": 1 }))).await["data"]["observation"]["sum"],
+        1
+    );
     server.stop().await;
 }
 
@@ -194,7 +229,10 @@ async fn a_client_can_limit_a_step_and_name_its_request() {
     let frame = json!({ "type": "step", "data": { "sleep_ms": 60_000 }, "timeout_s": 0.05, "request_id": "r-1" });
     let reply = socket.ask(&frame).await;
     assert_eq!(reply["request_id"], "r-1");
-    assert_eq!(reply["data"]["message"], "step timed out after 0.05 seconds");
+    assert_eq!(
+        reply["data"]["message"],
+        "step timed out after 0.05 seconds"
+    );
 
     let response = reqwest::Client::new()
         .post(format!("{}/step", server.url()))
@@ -211,7 +249,8 @@ async fn a_thread_that_cannot_be_stopped_ends_its_session() {
     let (builder, life) = ThreadProbe::server();
     let server = TestServer::start(builder).await;
     let mut socket = server.socket("/ws").await;
-    let frame = json!({ "type": "step", "data": { "sleep_ms": 800, "block": true }, "timeout_s": 0.05 });
+    let frame =
+        json!({ "type": "step", "data": { "sleep_ms": 800, "block": true }, "timeout_s": 0.05 });
     assert_eq!(socket.ask(&frame).await["data"]["code"], "EXECUTION_ERROR");
     assert_eq!(socket.expect_close().await, 1000);
     eventually("the environment is closed", || life.closed() == 1).await;
@@ -233,9 +272,14 @@ async fn shutdown_lets_a_running_step_end_and_closes_everything() {
         .unwrap();
     assert_eq!(created.status(), 200);
     let mut busy = server.socket("/ws").await;
-    busy.send_json(&order(json!({ "sleep_ms": 400, "add": 5 }))).await;
+    busy.send_json(&order(json!({ "sleep_ms": 400, "add": 5 })))
+        .await;
     eventually("the step runs", || {
-        server.server().sessions().iter().any(|session| session.running)
+        server
+            .server()
+            .sessions()
+            .iter()
+            .any(|session| session.running)
     })
     .await;
     let stopping = tokio::spawn(server.stop());
@@ -251,9 +295,15 @@ async fn shutdown_does_not_wait_for_ever() {
     let (builder, life) = InlineProbe::server();
     let server = TestServer::start(builder.drain_timeout(Duration::from_millis(200))).await;
     let mut endless = server.socket("/ws").await;
-    endless.send_json(&order(json!({ "sleep_ms": 600_000 }))).await;
+    endless
+        .send_json(&order(json!({ "sleep_ms": 600_000 })))
+        .await;
     eventually("the step runs", || {
-        server.server().sessions().iter().any(|session| session.running)
+        server
+            .server()
+            .sessions()
+            .iter()
+            .any(|session| session.running)
     })
     .await;
     let stopping = Instant::now();
@@ -271,10 +321,15 @@ async fn a_client_that_takes_no_replies_cannot_send_ahead_without_end() {
     let mut socket = server.socket("/ws").await;
     // Far more than the buffers of both kernels hold, then read it all.
     for _ in 0..200 {
-        socket.send_json(&order(json!({ "add": 1, "repeat": 20_000 }))).await;
+        socket
+            .send_json(&order(json!({ "add": 1, "repeat": 20_000 })))
+            .await;
     }
     for expected in 1..=200 {
-        assert_eq!(socket.recv_json().await["data"]["observation"]["sum"], expected);
+        assert_eq!(
+            socket.recv_json().await["data"]["observation"]["sum"],
+            expected
+        );
     }
     socket.send_json(&json!({ "type": "close" })).await;
     assert!(matches!(socket.recv().await, Incoming::Close(1000)));

@@ -29,7 +29,10 @@ async fn two_thousand_sessions_with_interleaved_steps_stay_apart() {
         for (number, socket) in sockets.iter_mut().enumerate() {
             let reply = socket.recv_json().await;
             let expected = i64::try_from(number).unwrap() * round;
-            assert_eq!(reply["data"]["observation"]["sum"], expected, "session {number}");
+            assert_eq!(
+                reply["data"]["observation"]["sum"], expected,
+                "session {number}"
+            );
         }
     }
     assert_eq!(server.server().capacity()[0].active, SESSIONS);
@@ -42,7 +45,10 @@ async fn two_thousand_sessions_with_interleaved_steps_stay_apart() {
             _ => socket.vanish(),
         }
     }
-    eventually("every slot is free", || server.server().capacity()[0].active == 0).await;
+    eventually("every slot is free", || {
+        server.server().capacity()[0].active == 0
+    })
+    .await;
     eventually("every environment is closed", || life.closed() == SESSIONS).await;
     assert!(server.server().sessions().is_empty());
     server.stop().await;
@@ -57,9 +63,17 @@ async fn a_session_on_a_thread_sees_that_thread_only() {
     for _ in 0..2 {
         let mut socket = server.socket("/ws").await;
         let mut seen = Vec::new();
-        for frame in [json!({ "type": "reset" }), json!({ "type": "step", "data": {} })] {
+        for frame in [
+            json!({ "type": "reset" }),
+            json!({ "type": "step", "data": {} }),
+        ] {
             let reply = socket.ask(&frame).await;
-            seen.push(reply["data"]["observation"]["thread"].as_str().unwrap().to_owned());
+            seen.push(
+                reply["data"]["observation"]["thread"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned(),
+            );
         }
         assert_eq!(seen[0], seen[1]);
         assert!(seen[0].starts_with("openenv-session"), "{seen:?}");
@@ -79,7 +93,9 @@ async fn a_blocking_session_does_not_slow_down_the_others() {
     let mut quick = server.socket("/ws").await;
     let hundred = async {
         for _ in 0..100 {
-            quick.ask(&json!({ "type": "step", "data": { "add": 1 } })).await;
+            quick
+                .ask(&json!({ "type": "step", "data": { "add": 1 } }))
+                .await;
         }
     };
     // On one runtime thread, a step that blocked it would eat the whole time.

@@ -1,12 +1,15 @@
 //! Integration tests: a real server on a real socket.
+#![expect(clippy::unwrap_used, reason = "a test can only fail")]
 
+mod bad_input;
 mod differences;
+mod examples;
+mod faults;
 mod golden;
+mod isolation;
+mod mounting;
+mod probe;
 mod replay;
+mod sessions;
 mod support;
-#[expect(
-    dead_code,
-    unused_imports,
-    reason = "lands with `openenv::Server`: the replay serves them"
-)]
 mod twins;

@@ -11,7 +11,9 @@ use crate::support::{Socket, TestServer};
 fn two() -> openenv::ServerBuilder {
     let life = std::sync::Arc::default();
     let probe = move || InlineProbe::new(&life);
-    Server::builder().environment("first", probe.clone()).environment("second", probe)
+    Server::builder()
+        .environment("first", probe.clone())
+        .environment("second", probe)
 }
 
 async fn status(url: &str) -> u16 {
@@ -26,17 +28,40 @@ async fn json_at(url: &str) -> Value {
 async fn every_environment_has_its_place_and_the_first_one_the_root() {
     let server = TestServer::start(two().max_sessions(3)).await;
     let url = server.url();
-    assert_eq!(json_at(&format!("{url}/capacity")).await["environment"], "first");
-    assert_eq!(json_at(&format!("{url}/envs/first/capacity")).await["environment"], "first");
-    assert_eq!(json_at(&format!("{url}/envs/second/capacity")).await["environment"], "second");
-    assert_eq!(json_at(&format!("{url}/list_environments")).await, json!(["first", "second"]));
-    assert_eq!(json_at(&format!("{url}/envs/second/list_environments")).await, json!(["second"]));
+    assert_eq!(
+        json_at(&format!("{url}/capacity")).await["environment"],
+        "first"
+    );
+    assert_eq!(
+        json_at(&format!("{url}/envs/first/capacity")).await["environment"],
+        "first"
+    );
+    assert_eq!(
+        json_at(&format!("{url}/envs/second/capacity")).await["environment"],
+        "second"
+    );
+    assert_eq!(
+        json_at(&format!("{url}/list_environments")).await,
+        json!(["first", "second"])
+    );
+    assert_eq!(
+        json_at(&format!("{url}/envs/second/list_environments")).await,
+        json!(["second"])
+    );
     assert_eq!(status(&format!("{url}/second/splits")).await, 501);
-    assert_eq!(status(&format!("{url}/envs/second/first/splits")).await, 404);
+    assert_eq!(
+        status(&format!("{url}/envs/second/first/splits")).await,
+        404
+    );
 
     let mut socket = server.socket("/envs/second/ws").await;
     socket.ask(&json!({ "type": "state" })).await;
-    let active: Vec<_> = server.server().capacity().iter().map(|capacity| capacity.active).collect();
+    let active: Vec<_> = server
+        .server()
+        .capacity()
+        .iter()
+        .map(|capacity| capacity.active)
+        .collect();
     assert_eq!(active, [0, 1], "each environment counts its own sessions");
     server.stop().await;
 }
@@ -51,10 +76,19 @@ async fn the_routes_nest_in_an_application_of_ones_own() {
     let address = listener.local_addr().unwrap();
     let serving = tokio::spawn(axum::serve(listener, application).into_future());
     let url = format!("http://{address}");
-    assert_eq!(reqwest::get(&url).await.unwrap().text().await.unwrap(), "mine");
-    assert_eq!(json_at(&format!("{url}/api/health")).await, json!({ "status": "healthy" }));
+    assert_eq!(
+        reqwest::get(&url).await.unwrap().text().await.unwrap(),
+        "mine"
+    );
+    assert_eq!(
+        json_at(&format!("{url}/api/health")).await,
+        json!({ "status": "healthy" })
+    );
     let mut socket = Socket::open(&format!("ws://{address}/api/envs/second/ws")).await;
-    assert_eq!(socket.ask(&json!({ "type": "state" })).await["type"], "state");
+    assert_eq!(
+        socket.ask(&json!({ "type": "state" })).await["type"],
+        "state"
+    );
     server.shut_down().await;
     assert_eq!(socket.expect_close().await, 1012);
     assert!(server.sessions().is_empty());
@@ -78,10 +112,17 @@ async fn production_has_no_control_routes_over_http() {
         }
         let document = json_at(&format!("{url}/openapi.json")).await;
         for path in ["/reset", "/step", "/state"] {
-            assert_eq!(document["paths"].get(path).is_some(), expected == 200, "{path} in {mode}");
+            assert_eq!(
+                document["paths"].get(path).is_some(),
+                expected == 200,
+                "{path} in {mode}"
+            );
         }
         let mut socket = server.socket("/ws").await;
-        assert_eq!(socket.ask(&json!({ "type": "reset" })).await["type"], "observation");
+        assert_eq!(
+            socket.ask(&json!({ "type": "reset" })).await["type"],
+            "observation"
+        );
         server.stop().await;
     }
 }
@@ -95,7 +136,11 @@ async fn the_documentation_needs_nothing_from_outside() {
         assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
         let page = page.text().await.unwrap();
         assert!(!page.contains("//"), "no address of another host: {page}");
-        for asset in ["docs/swagger-ui.css", "docs/swagger-ui-bundle.js", "openapi.json"] {
+        for asset in [
+            "docs/swagger-ui.css",
+            "docs/swagger-ui-bundle.js",
+            "openapi.json",
+        ] {
             assert!(page.contains(asset), "{asset}");
             assert_eq!(status(&format!("{base}/{asset}")).await, 200, "{asset}");
         }
@@ -106,7 +151,10 @@ async fn the_documentation_needs_nothing_from_outside() {
     assert!(!references.is_empty());
     for reference in references {
         let pointer = reference.strip_prefix('#').expect("local references only");
-        assert!(document.pointer(pointer).is_some(), "{reference} leads nowhere");
+        assert!(
+            document.pointer(pointer).is_some(),
+            "{reference} leads nowhere"
+        );
     }
     server.stop().await;
 }
@@ -122,7 +170,9 @@ fn collect_references(value: &Value, references: &mut Vec<String>) {
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| collect_references(item, references)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| collect_references(item, references)),
         _ => {}
     }
 }
@@ -130,15 +180,19 @@ fn collect_references(value: &Value, references: &mut Vec<String>) {
 #[tokio::test]
 async fn the_contract_is_published_with_a_digest_that_tells_types_apart() {
     let server = TestServer::start(two()).await;
-    let response = reqwest::get(format!("{}/schema", server.url())).await.unwrap();
-    let header = response.headers()["x-openenv-contract"].to_str().unwrap().to_owned();
+    let response = reqwest::get(format!("{}/schema", server.url()))
+        .await
+        .unwrap();
+    let header = response.headers()["x-openenv-contract"]
+        .to_str()
+        .unwrap()
+        .to_owned();
     let document: Value = response.json().await.unwrap();
     assert_eq!(document["digest"], header);
     assert!(header.starts_with("sha256:"));
-    let other = TestServer::start(
-        Server::builder().environment("echo", crate::twins::PlainEnv::default),
-    )
-    .await;
+    let other =
+        TestServer::start(Server::builder().environment("echo", crate::twins::PlainEnv::default))
+            .await;
     let different = json_at(&format!("{}/schema", other.url())).await["digest"].clone();
     assert_ne!(different, header);
     server.stop().await;

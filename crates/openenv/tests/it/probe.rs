@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use openenv::{Environment, Error, Execution, ResetOptions, Result, Server, ServerBuilder, Step, StepOptions};
+use openenv::{
+    Environment, Error, Execution, ResetOptions, Result, Server, ServerBuilder, Step, StepOptions,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +95,10 @@ impl<const THREAD: bool, const CONCURRENT: bool> Probe<THREAD, CONCURRENT> {
     pub(crate) fn server() -> (ServerBuilder, Arc<Life>) {
         let life = Arc::new(Life::default());
         let of_factory = Arc::clone(&life);
-        (Server::builder().environment("probe", move || Self::new(&of_factory)), life)
+        (
+            Server::builder().environment("probe", move || Self::new(&of_factory)),
+            life,
+        )
     }
 
     fn report(&self, text: String) -> Step<Report> {
@@ -113,7 +118,11 @@ impl<const THREAD: bool, const CONCURRENT: bool> Environment for Probe<THREAD, C
     type State = ();
 
     const CONCURRENT: bool = CONCURRENT;
-    const EXECUTION: Execution = if THREAD { Execution::Thread } else { Execution::Inline };
+    const EXECUTION: Execution = if THREAD {
+        Execution::Thread
+    } else {
+        Execution::Inline
+    };
 
     async fn reset(&mut self, _: ResetOptions) -> Result<Step<Report>> {
         self.sum = 0;

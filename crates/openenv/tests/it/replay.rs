@@ -14,8 +14,6 @@ use crate::golden::{
 };
 use crate::support::{Incoming, Socket};
 
-// Lands with `openenv::Server`.
-#[cfg(any())]
 mod in_process;
 
 /// Frames that were sent back to back before the row was read.

@@ -34,7 +34,9 @@ async fn sum(socket: &mut Socket) -> i64 {
 }
 
 async fn get(server: &TestServer, path: &str) -> Value {
-    let response = reqwest::get(format!("{}{path}", server.url())).await.unwrap();
+    let response = reqwest::get(format!("{}{path}", server.url()))
+        .await
+        .unwrap();
     response.json().await.unwrap()
 }
 
@@ -44,7 +46,11 @@ async fn an_environment_that_declares_nothing_has_one_slot_which_is_free_at_once
     let server = TestServer::start(builder).await;
     for round in 0..20 {
         let mut first = server.socket("/ws").await;
-        assert_eq!(first.ask(&step(1)).await["type"], "observation", "round {round}");
+        assert_eq!(
+            first.ask(&step(1)).await["type"],
+            "observation",
+            "round {round}"
+        );
 
         let mut second = server.socket("/ws").await;
         let refusal = second.recv_json().await;
@@ -55,7 +61,11 @@ async fn an_environment_that_declares_nothing_has_one_slot_which_is_free_at_once
 
         first.send_json(&json!({ "type": "close" })).await;
         assert_eq!(first.expect_close().await, 1000);
-        assert_eq!(life.closed(), round + 1, "closed before the client saw the close frame");
+        assert_eq!(
+            life.closed(),
+            round + 1,
+            "closed before the client saw the close frame"
+        );
     }
     server.stop().await;
     assert_eq!((life.opened(), life.closed()), (20, 20));
@@ -65,7 +75,10 @@ async fn an_environment_that_declares_nothing_has_one_slot_which_is_free_at_once
 async fn more_than_one_session_of_an_undeclared_environment_is_refused_at_start() {
     let (builder, _) = LonelyProbe::server();
     let error = builder.max_sessions(2).build().unwrap_err().to_string();
-    assert!(error.contains("`probe`") && error.contains("CONCURRENT"), "{error}");
+    assert!(
+        error.contains("`probe`") && error.contains("CONCURRENT"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -79,7 +92,10 @@ async fn a_reconnecting_client_waits_for_its_own_slot_to_be_cleared() {
     let mut first = server.socket("/ws").await;
     first.ask(&step(1)).await;
     first.vanish();
-    eventually("the disconnect is noticed", || server.server().sessions().is_empty()).await;
+    eventually("the disconnect is noticed", || {
+        server.server().sessions().is_empty()
+    })
+    .await;
     // The environment is still closing, and it must not share the process.
     assert_eq!(life.closed(), 0);
     let mut second = server.socket("/ws").await;
@@ -91,7 +107,12 @@ async fn a_reconnecting_client_waits_for_its_own_slot_to_be_cleared() {
 #[tokio::test]
 async fn the_waiting_room_serves_in_time_and_forgets_who_left() {
     let (builder, _) = InlineProbe::server();
-    let server = TestServer::start(builder.max_sessions(1).queue_timeout(Duration::from_secs(30))).await;
+    let server = TestServer::start(
+        builder
+            .max_sessions(1)
+            .queue_timeout(Duration::from_secs(30)),
+    )
+    .await;
     let waiting = || server.server().capacity()[0].waiting;
     let mut first = server.socket("/ws").await;
     first.ask(&step(1)).await;
@@ -112,7 +133,12 @@ async fn the_waiting_room_serves_in_time_and_forgets_who_left() {
 #[tokio::test]
 async fn the_waiting_room_refuses_when_its_time_is_over() {
     let (builder, _) = InlineProbe::server();
-    let server = TestServer::start(builder.max_sessions(1).queue_timeout(Duration::from_millis(50))).await;
+    let server = TestServer::start(
+        builder
+            .max_sessions(1)
+            .queue_timeout(Duration::from_millis(50)),
+    )
+    .await;
     let mut first = server.socket("/ws").await;
     first.ask(&step(1)).await;
     let mut second = server.socket("/ws").await;
@@ -137,17 +163,33 @@ async fn a_session_created_over_http_outlives_its_socket() {
         format!("Session {id} already has an attached WebSocket")
     );
     socket.vanish();
-    eventually("the socket is gone", || !server.server().sessions()[0].attached).await;
+    eventually("the socket is gone", || {
+        !server.server().sessions()[0].attached
+    })
+    .await;
 
     let mut again = server.socket(&path).await;
     assert_eq!(sum(&mut again).await, 4);
-    let reply = rpc(&server, "openenv/session/close", json!({ "session_id": id })).await;
-    assert_eq!(reply["result"], json!({ "session_id": id, "closed": false, "closing": true }));
+    let reply = rpc(
+        &server,
+        "openenv/session/close",
+        json!({ "session_id": id }),
+    )
+    .await;
+    assert_eq!(
+        reply["result"],
+        json!({ "session_id": id, "closed": false, "closing": true })
+    );
     assert_eq!(sum(&mut again).await, 4, "usable until the socket leaves");
     again.send_json(&json!({ "type": "close" })).await;
     assert_eq!(again.expect_close().await, 1000);
     assert_eq!((life.opened(), life.closed()), (1, 1));
-    let reply = rpc(&server, "openenv/session/close", json!({ "session_id": id })).await;
+    let reply = rpc(
+        &server,
+        "openenv/session/close",
+        json!({ "session_id": id }),
+    )
+    .await;
     assert_eq!(reply["error"]["code"], -32602);
     server.stop().await;
 }
@@ -163,7 +205,10 @@ async fn a_step_goes_on_when_the_socket_of_an_attached_session_breaks() {
         .await;
     eventually("the step runs", || server.server().sessions()[0].running).await;
     socket.vanish();
-    eventually("the socket is gone", || !server.server().sessions()[0].attached).await;
+    eventually("the socket is gone", || {
+        !server.server().sessions()[0].attached
+    })
+    .await;
     let mut again = server.socket(&path).await;
     assert_eq!(sum(&mut again).await, 9, "the step was finished first");
     assert_eq!(life.finished_steps(), 2);
@@ -176,7 +221,9 @@ async fn only_sessions_that_nobody_uses_end_for_being_idle() {
     let server = TestServer::start(builder.session_timeout(Some(Duration::from_millis(100)))).await;
     let mut owned = server.socket("/ws").await;
     owned.ask(&step(1)).await;
-    let mut attached = server.socket(&format!("/ws?session_id={}", create(&server).await)).await;
+    let mut attached = server
+        .socket(&format!("/ws?session_id={}", create(&server).await))
+        .await;
     attached.ask(&step(2)).await;
     let abandoned = create(&server).await;
     // A session whose socket broke while a step runs: busy, not idle.
@@ -185,12 +232,27 @@ async fn only_sessions_that_nobody_uses_end_for_being_idle() {
     breaking
         .send_json(&json!({ "type": "step", "data": { "sleep_ms": 600 } }))
         .await;
-    eventually("the step runs", || server.server().sessions().iter().any(|session| session.running)).await;
+    eventually("the step runs", || {
+        server
+            .server()
+            .sessions()
+            .iter()
+            .any(|session| session.running)
+    })
+    .await;
     breaking.vanish();
 
     eventually("the abandoned session ends", || life.closed() == 1).await;
-    let reply = rpc(&server, "openenv/session/close", json!({ "session_id": abandoned })).await;
-    assert_eq!(reply["error"]["message"], format!("Unknown session_id: {abandoned}"));
+    let reply = rpc(
+        &server,
+        "openenv/session/close",
+        json!({ "session_id": abandoned }),
+    )
+    .await;
+    assert_eq!(
+        reply["error"]["message"],
+        format!("Unknown session_id: {abandoned}")
+    );
     eventually("the busy one ends after its step", || life.closed() == 2).await;
     assert_eq!(life.finished_steps(), 3, "its step was not cut short");
     tokio::time::sleep(Duration::from_millis(400)).await;
@@ -216,10 +278,20 @@ async fn infrastructure_sees_who_is_there_but_cannot_take_over() {
     );
     let sessions = get(&server, "/sessions").await;
     assert!(!sessions.to_string().contains(&id));
-    let owned = sessions.as_array().unwrap().iter().find(|session| session["origin"] == "websocket");
+    let owned = sessions
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|session| session["origin"] == "websocket");
     let owned = owned.expect("the socket's session is listed");
-    assert_eq!((&owned["steps"], &owned["attached"]), (&json!(1), &json!(true)));
+    assert_eq!(
+        (&owned["steps"], &owned["attached"]),
+        (&json!(1), &json!(true))
+    );
     assert!(owned["peer"].as_str().unwrap().starts_with("127.0.0.1:"));
-    assert!(owned["opened_at"].as_f64().unwrap() > 1.7e9 && owned["idle_seconds"].as_f64().unwrap() < 60.0);
+    assert!(
+        owned["opened_at"].as_f64().unwrap() > 1.7e9
+            && owned["idle_seconds"].as_f64().unwrap() < 60.0
+    );
     server.stop().await;
 }

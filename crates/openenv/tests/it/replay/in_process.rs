@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openenv::server::ServerBuilder;
+use openenv::ServerBuilder;
 use openenv::{Mode, Server};
 
 use super::{Target, replay};

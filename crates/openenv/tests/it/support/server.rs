@@ -4,8 +4,9 @@ use std::net::SocketAddr;
 
 use futures_util::FutureExt;
 use openenv::Server;
-use openenv::server::ServerBuilder;
-use tokio::net::TcpListener;
+use openenv::ServerBuilder;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::{JoinError, JoinHandle};
 
@@ -44,7 +45,6 @@ impl TestServer {
     }
 
     /// The server itself, for what it tells about its sessions.
-    #[expect(dead_code, reason = "for the tests of sessions")]
     pub(crate) fn server(&self) -> &Server {
         &self.server
     }
@@ -55,9 +55,23 @@ impl TestServer {
     }
 
     /// Opens a WebSocket on a path such as `/ws`.
-    #[expect(dead_code, reason = "for the tests of sessions")]
     pub(crate) async fn socket(&self, path: &str) -> Socket {
         Socket::open(&format!("ws://{}{path}", self.address)).await
+    }
+
+    /// A peer that shakes hands and then neither reads nor writes.
+    pub(crate) async fn silent_peer(&self, path: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+            self.address
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).await.unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 101");
+        stream
     }
 
     /// Stops gracefully and waits until the server is gone.

@@ -6,6 +6,8 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::protocol::Message;
+use tokio_tungstenite::tungstenite::protocol::frame::Frame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 use tokio_tungstenite::tungstenite::{Bytes, Error};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
@@ -74,6 +76,64 @@ impl Socket {
     /// Sends a message; a lost connection shows at the next read.
     pub(crate) async fn send_json(&mut self, message: &Value) {
         self.send_text(&message.to_string()).await;
+    }
+
+    /// Sends a message and waits for the next one.
+    pub(crate) async fn ask(&mut self, message: &Value) -> Value {
+        self.send_json(message).await;
+        self.recv_json().await
+    }
+
+    /// Ends the connection as the protocol asks for, without waiting for the end.
+    pub(crate) async fn close(&mut self) {
+        let _ = self.stream.close(None).await;
+    }
+
+    /// Ends the connection without a word, as a killed process does.
+    pub(crate) fn vanish(self) {
+        if let MaybeTlsStream::Plain(stream) = self.stream.get_ref() {
+            let _ = socket2::SockRef::from(stream).set_linger(Some(Duration::ZERO));
+        }
+    }
+
+    /// Sends a ping and waits for its pong.
+    ///
+    /// # Panics
+    /// If anything else comes in.
+    pub(crate) async fn ping(&mut self, payload: &[u8]) {
+        let ping = Bytes::copy_from_slice(payload);
+        self.stream.send(Message::Ping(ping)).await.unwrap();
+        let pong = tokio::time::timeout(PATIENCE, self.stream.next()).await;
+        match pong {
+            Ok(Some(Ok(Message::Pong(pong)))) => assert_eq!(pong, payload),
+            other => panic!("expected a pong, got {other:?}"),
+        }
+    }
+
+    /// Reads for a while, which answers pings.
+    ///
+    /// # Panics
+    /// If a message comes in.
+    pub(crate) async fn listen_for(&mut self, time: Duration) {
+        let listening = async {
+            loop {
+                match self.stream.next().await {
+                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                    other => panic!("expected silence, got {other:?}"),
+                }
+            }
+        };
+        let _ = tokio::time::timeout(time, listening).await;
+    }
+
+    /// Sends a text frame whose bytes are not UTF-8.
+    pub(crate) async fn send_invalid_utf8(&mut self) {
+        let frame = Frame::message(
+            Bytes::from_static(&[0xff, 0xfe]),
+            OpCode::Data(Data::Text),
+            true,
+        );
+        let _ = self.stream.send(Message::Frame(frame)).await;
     }
 
     /// The next frame, pings and pongs left out.

@@ -94,6 +94,46 @@ fn digest(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ResetOptions, Step, StepOptions};
+
+    struct Still;
+
+    impl Environment for Still {
+        type Action = ();
+        type Observation = ();
+        type ResetObservation = ();
+        type State = ();
+
+        async fn reset(&mut self, _: ResetOptions) -> Result<Step<()>> {
+            Ok(Step::new(()))
+        }
+
+        async fn step(&mut self, (): (), _: StepOptions) -> Result<Step<()>> {
+            Ok(Step::new(()))
+        }
+
+        fn state(&self) {}
+    }
+
+    #[test]
+    fn the_document_has_four_schemas_and_their_digest() {
+        let contract = Contract::of::<Still>().unwrap();
+        let document = contract.document();
+        let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
+        assert_eq!(
+            keys,
+            [
+                "action",
+                "observation",
+                "state",
+                "reset_observation",
+                "digest"
+            ]
+        );
+        assert_eq!(document["digest"], json!(contract.digest()));
+        assert_eq!(contract.state()["title"], json!("State"));
+        assert_eq!(document["observation"], document["reset_observation"]);
+    }
 
     #[test]
     fn the_digest_ignores_the_order_of_keys() {

@@ -36,9 +36,18 @@ impl<'a> Check<'a> {
         Self { node, ..self }
     }
 
+    /// The same, without the unions that only say that the value may be null.
+    fn not_null(self) -> Self {
+        let mut node = self.node;
+        while let Some(only) = self.compiled.only_branch(node) {
+            node = only;
+        }
+        self.at(node)
+    }
+
     /// The node that decides about a kind of value, if there is exactly one.
     fn deciding<E: Error>(self, decides: impl Fn(&Node) -> bool) -> Result<&'a Node, E> {
-        let node = self.compiled.node(self.node);
+        let node = self.compiled.node(self.not_null().node);
         let Node::Union(union) = node else {
             return Ok(node);
         };
@@ -197,8 +206,9 @@ impl<'de> Visitor<'de> for Check<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
-        let Node::Union(union) = self.compiled.node(self.node) else {
-            return match self.compiled.node(self.node) {
+        let node = self.compiled.node(self.not_null().node);
+        let Node::Union(union) = node else {
+            return match node {
                 Node::Object(object) => self.fields(object, 0, fields),
                 _ => unsure(),
             };

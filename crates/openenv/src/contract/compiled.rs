@@ -90,8 +90,37 @@ impl Compiled {
         let mut compiled = Self {
             nodes: compiler.nodes,
         };
+        compiled.break_circles();
         compiled.withhold(withheld);
         Ok(compiled)
+    }
+
+    /// What may be null and otherwise only itself, is null.
+    fn break_circles(&mut self) {
+        for id in 0..self.nodes.len() {
+            let mut last = id;
+            let mut hops = 0;
+            while let Some(only) = self.only_branch(last)
+                && hops <= self.nodes.len()
+            {
+                last = only;
+                hops += 1;
+            }
+            if hops > self.nodes.len() {
+                self.nodes[id] = Node::Null;
+            }
+        }
+    }
+
+    /// What a node is when it is not null, if there is just one possibility.
+    pub(super) fn only_branch(&self, id: NodeId) -> Option<NodeId> {
+        match &self.nodes[id] {
+            Node::Union(union) => match union.branches.as_slice() {
+                [(_, only)] => Some(*only),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     pub(super) fn node(&self, id: NodeId) -> &Node {

@@ -85,6 +85,7 @@ impl<'a> Tidier<'a> {
             inlined.push(name);
         }
         drop_number_format(schema);
+        open_patterns(schema);
         fold_unit_variants(schema);
         split_types(schema);
         distribute(schema);
@@ -269,6 +270,21 @@ fn drop_number_format(schema: &mut Object) {
     }) {
         schema.remove("format");
     }
+}
+
+/// Keys that are numbers come as a pattern; what is below them is what matters.
+///
+/// Whether a key is a number is left to the type.
+fn open_patterns(schema: &mut Object) {
+    let Some(Value::Object(patterns)) = schema.remove("patternProperties") else {
+        return;
+    };
+    let mut below = patterns.into_iter().map(|(_, below)| below);
+    let additional = match (below.next(), below.next()) {
+        (Some(only), None) => only,
+        _ => json!(true),
+    };
+    schema.insert("additionalProperties".to_owned(), additional);
 }
 
 /// Documented variants come as a union of constants; a choice is one list.

@@ -72,7 +72,7 @@ impl<'a> Validation<'a> {
                 .and_then(|(value, number)| limits.broken(number).map_or(Ok(value), Err)),
             Node::Boolean => coerce::boolean(input, self.mode),
             Node::Null if input.is_null() => Ok(Value::Null),
-            Node::Null => Err(Broken::new("none_required", "Input should be None")),
+            Node::Null => Err(none_required()),
             Node::Choice(choices) if choices.contains(input) => Ok(input.clone()),
             Node::Choice(choices) => Err(literal_error(choices)),
             Node::Text(rules) => match input.as_str() {
@@ -217,8 +217,10 @@ impl<'a> Validation<'a> {
         if input.is_null() && union.nullable && !self.is_non_finite(input) {
             return Value::Null;
         }
-        if let [(_, only)] = union.branches.as_slice() {
-            return self.value(*only, input);
+        match union.branches.as_slice() {
+            [] => return self.refuse(none_required(), input),
+            [(_, only)] => return self.value(*only, input),
+            _ => {}
         }
         match (&union.discriminator, input) {
             (Some(Discriminator::Tag(tag)), Value::Object(fields)) => {
@@ -317,6 +319,10 @@ impl<'a> Validation<'a> {
 /// What a type of its own rules found wrong.
 pub(super) fn value_error(text: &str) -> Broken {
     Broken::new("value_error", format!("Value error, {text}")).with("error", text)
+}
+
+fn none_required() -> Broken {
+    Broken::new("none_required", "Input should be None")
 }
 
 fn missing() -> Broken {

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -467,6 +469,84 @@ fn reports_stay_small() {
     );
     let found = violations::<Everything>(Base::Closed, &deep);
     assert!(found.as_array().unwrap().len() <= 1_000);
+}
+
+fn certainly_fits<T: JsonSchema>(base: Base, text: &str) {
+    let shape = Shape::<T>::new(base).unwrap();
+    assert!(check::fits(&shape.compiled, text), "{text}");
+}
+
+#[test]
+fn ordinary_messages_take_one_pass() {
+    certainly_fits::<Echo>(Base::Action, r#"{"message":"h\u00e9","metadata":{}}"#);
+    certainly_fits::<Echo>(
+        Base::Action,
+        r#"{"mode":"upper","message":"hi","amount":3}"#,
+    );
+    certainly_fits::<ResetRequest>(Base::Open, r#"{"seed":1180591620717411303424,"x":[{}]}"#);
+    certainly_fits::<ResetRequest>(Base::Open, r#"{"seed":null,"episode_id":"e"}"#);
+    certainly_fits::<StepRequest>(Base::Open, r#"{"action":{},"timeout_s":2}"#);
+    certainly_fits::<Move>(Base::Action, r#"{"type":"go","steps":2,"metadata":{}}"#);
+    certainly_fits::<External>(Base::Action, r#"{"Go":{"steps":2},"metadata":{}}"#);
+    certainly_fits::<()>(Base::Action, "{}");
+    certainly_fits::<Everything>(
+        Base::Action,
+        r#"{"a":"abc","b":-3,"c":6,"d":["plain"],"e":["x",1,{"b":"upper"}],"f":true,"g":[1,2],
+            "h":{"type":"stop"},"i":{"a":"c"}}"#,
+    );
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Keyed {
+    by_number: BTreeMap<u32, u8>,
+    nothing: Option<()>,
+}
+
+#[test]
+fn keys_may_be_numbers() {
+    let keyed: Keyed = parse(Base::Action, r#"{"by_number":{"7":"1"},"nothing":null}"#);
+    assert_eq!(keyed.by_number, BTreeMap::from([(7, 1)]));
+    certainly_fits::<Keyed>(Base::Action, r#"{"by_number":{"7":1}}"#);
+    for (text, kind, location) in [
+        (
+            r#"{"by_number":{"x":1}}"#,
+            "value_error",
+            json!(["by_number"]),
+        ),
+        (
+            r#"{"by_number":{"7":300}}"#,
+            "less_than_equal",
+            json!(["by_number", "7"]),
+        ),
+        (
+            r#"{"by_number":{},"nothing":1}"#,
+            "none_required",
+            json!(["nothing"]),
+        ),
+    ] {
+        let found = violations::<Keyed>(Base::Action, text);
+        assert_eq!(
+            (&found[0]["type"], &found[0]["loc"]),
+            (&json!(kind), &location),
+            "{found}"
+        );
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Circle(Option<Box<Self>>);
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Round {
+    circle: Circle,
+}
+
+#[test]
+fn a_type_that_is_only_itself_is_null() {
+    let round: Round = parse(Base::Action, r#"{"circle":null}"#);
+    assert!(round.circle.0.is_none());
+    let found = violations::<Round>(Base::Action, r#"{"circle":1}"#);
+    assert_eq!(found[0]["type"], json!("none_required"));
 }
 
 fn values() -> impl Strategy<Value = Value> {

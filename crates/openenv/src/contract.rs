@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_document_has_four_schemas_and_their_digest() {
-        let contract = Contract::of::<Still>().unwrap();
+        let contract = Contract::of(&Shapes::<Still>::new().unwrap());
         let document = contract.document();
         let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
         assert_eq!(
@@ -131,7 +131,7 @@ mod tests {
             ]
         );
         assert_eq!(document["digest"], json!(contract.digest()));
-        assert_eq!(contract.state()["title"], json!("State"));
+        assert_eq!(contract.schema("state")["title"], json!("State"));
         assert_eq!(document["observation"], document["reset_observation"]);
     }
 

@@ -97,7 +97,9 @@ impl Server {
             .served
             .first()
             .map_or(0, |sessions| sessions.config.max_message_size);
-        fallback::apply(router).layer(Extension(BodyLimit(limit)))
+        router
+            .fallback(fallback::no_route)
+            .layer(Extension(BodyLimit(limit)))
     }
 
     /// Serves until `shutdown` is ready, then drains and closes every environment.

@@ -4,20 +4,23 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Path;
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use utoipa_swagger_ui::Config;
 
-use crate::server::fallback::{get_only, not_found};
+use crate::server::fallback::{not_found, only};
 
 /// Every address is relative, so the page works wherever it is mounted.
 const PAGE: &str = include_str!("docs.html");
 
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
-        .route("/docs", get_only(async || Html(PAGE)))
-        .route("/docs/{file}", get_only(asset))
-        .route("/redoc", get_only(async || Redirect::temporary("docs")))
+        .route("/docs", only(Method::GET, async || Html(PAGE)))
+        .route("/docs/{file}", only(Method::GET, asset))
+        .route(
+            "/redoc",
+            only(Method::GET, async || Redirect::temporary("docs")),
+        )
 }
 
 async fn asset(Path(file): Path<String>) -> Response {

@@ -1,30 +1,20 @@
 //! What is answered where there is no route, or not for that method.
 
-use axum::Router;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::handler::Handler;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware;
+use axum::http::{Method, StatusCode, header};
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get};
+use axum::routing::{MethodRouter, any};
 
 use crate::server::body;
-
-/// Gives a router the answers of the reference for everything it does not serve.
-pub(crate) fn apply(router: Router) -> Router {
-    router
-        .fallback(no_route)
-        .method_not_allowed_fallback(async || {
-            body::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
-        })
-        .layer(middleware::map_response(list_allowed_methods))
-}
 
 pub(crate) fn not_found() -> Response {
     body::detail(StatusCode::NOT_FOUND, "Not Found")
 }
 
-async fn no_route(request: Request) -> Response {
+/// The answer to a path that nothing is mounted at.
+pub(crate) async fn no_route(request: Request) -> Response {
     if request.headers().contains_key(header::UPGRADE) {
         return StatusCode::FORBIDDEN.into_response();
     }
@@ -50,37 +40,32 @@ async fn no_route(request: Request) -> Response {
     }
 }
 
-/// A route for GET alone: axum would answer HEAD as well, which no client of
-/// this protocol sends and the reference refuses.
-pub(crate) fn get_only<H, T, S>(handler: H) -> MethodRouter<S>
+/// A route for one method alone.
+///
+/// axum would let GET routes answer HEAD as well, which no client of this
+/// protocol sends and the reference refuses.
+pub(crate) fn only<H, T, S>(method: Method, handler: H) -> MethodRouter<S>
 where
     H: Handler<T, S>,
     T: 'static,
     S: Clone + Send + Sync + 'static,
 {
-    get(handler).head(async || method_not_allowed("GET"))
+    any(handler).layer(middleware::from_fn_with_state(method, refuse_others))
 }
 
-/// 405, with the methods that are allowed.
-pub(crate) fn method_not_allowed(allow: &'static str) -> Response {
-    let allow = [(header::ALLOW, allow)];
-    (
-        allow,
-        body::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"),
-    )
-        .into_response()
-}
-
-/// Leaves HEAD out of the methods that axum lists as allowed.
-async fn list_allowed_methods(mut response: Response) -> Response {
-    if response
-        .headers()
-        .get(header::ALLOW)
-        .is_some_and(|allow| allow == "GET,HEAD")
-    {
-        response
-            .headers_mut()
-            .insert(header::ALLOW, HeaderValue::from_static("GET"));
+async fn refuse_others(State(method): State<Method>, request: Request, next: Next) -> Response {
+    if request.method() != method {
+        method_not_allowed(&method)
+    } else if request.headers().contains_key(header::UPGRADE) {
+        StatusCode::FORBIDDEN.into_response()
+    } else {
+        next.run(request).await
     }
-    response
+}
+
+/// 405, with the method that is allowed.
+pub(crate) fn method_not_allowed(allow: &Method) -> Response {
+    let allow = [(header::ALLOW, allow.as_str().to_owned())];
+    let detail = body::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed");
+    (allow, detail).into_response()
 }

@@ -11,9 +11,9 @@ use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{ConnectInfo, Query, State};
-use axum::http::{Extensions, StatusCode};
+use axum::http::{Extensions, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
+use axum::routing::any;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -23,7 +23,7 @@ use crate::error::Result;
 use crate::json::Input;
 use crate::server::body::{self, Body};
 use crate::server::config::Mode;
-use crate::server::fallback::{get_only, not_found};
+use crate::server::fallback::{not_found, only};
 use crate::server::info::CloseReason;
 use crate::server::session::Session;
 use crate::server::sessions::Sessions;
@@ -45,19 +45,19 @@ static STEP: LazyLock<Shape<StepRequest>> = LazyLock::new(|| Shape::fixed(Base::
 /// Every route of one environment, relative to where it is mounted.
 pub(crate) fn routes(sessions: &Arc<Sessions>) -> Router {
     let mut router = Router::new()
-        .route("/health", get_only(health))
-        .route("/metadata", get_only(metadata))
-        .route("/schema", get_only(schema))
-        .route("/sessions", get_only(list_sessions))
-        .route("/capacity", get_only(capacity))
-        .route("/ws", get_only(upgrade))
+        .route("/health", only(Method::GET, health))
+        .route("/metadata", only(Method::GET, metadata))
+        .route("/schema", only(Method::GET, schema))
+        .route("/sessions", only(Method::GET, list_sessions))
+        .route("/capacity", only(Method::GET, capacity))
+        .route("/ws", any(upgrade))
         .merge(mcp::routes())
         .merge(openapi::routes(sessions));
     if sessions.config.mode == Mode::Simulation {
         router = router
-            .route("/reset", post(reset))
-            .route("/step", post(step))
-            .route("/state", get_only(state));
+            .route("/reset", only(Method::POST, reset))
+            .route("/step", only(Method::POST, step))
+            .route("/state", only(Method::GET, state));
     }
     router.with_state(Arc::clone(sessions))
 }

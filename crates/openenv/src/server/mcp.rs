@@ -46,7 +46,7 @@ async fn dispatch(
         });
     }
     if method != Method::POST {
-        return method_not_allowed("POST");
+        return method_not_allowed(&Method::POST);
     }
     let peer = extensions
         .get::<ConnectInfo<SocketAddr>>()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ use crate::contract::{Base, Shape};
 use crate::env::Metadata;
 use crate::server::body;
 use crate::server::config::Mode;
-use crate::server::fallback::get_only;
+use crate::server::fallback::only;
 use crate::server::sessions::Sessions;
 use crate::wire::request::{
     GetTaskRangeRequest, GetTaskRequest, ListTasksRequest, NumTasksRequest, ResetRequest,
@@ -23,7 +23,9 @@ pub(crate) fn routes(sessions: &Arc<Sessions>) -> Router<Arc<Sessions>> {
     let document = Bytes::from(document(sessions).to_string());
     let router = Router::new().route(
         "/openapi.json",
-        get_only(async move || body::raw_json(StatusCode::OK, document.clone())),
+        only(Method::GET, async move || {
+            body::raw_json(StatusCode::OK, document.clone())
+        }),
     );
     #[cfg(feature = "docs")]
     let router = router.merge(crate::server::docs::routes());

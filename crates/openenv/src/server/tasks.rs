@@ -4,15 +4,15 @@ use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::{Path, State};
+use axum::http::Method;
 use axum::response::Response;
-use axum::routing::post;
 use serde_json::{Value, json};
 
 use crate::contract::{Base, Shape};
 use crate::env::Tasks;
 use crate::error::{Error, Result};
 use crate::server::body::{self, Body};
-use crate::server::fallback::get_only;
+use crate::server::fallback::only;
 use crate::server::sessions::Sessions;
 use crate::wire::request::{
     GetTaskRangeRequest, GetTaskRequest, ListTasksRequest, NumTasksRequest,
@@ -28,12 +28,12 @@ type Directory = Arc<[Arc<Sessions>]>;
 
 pub(crate) fn routes(served: &[Arc<Sessions>]) -> Router {
     Router::new()
-        .route("/list_environments", get_only(list_environments))
-        .route("/{env_name}/splits", get_only(splits))
-        .route("/{env_name}/tasks", post(list))
-        .route("/{env_name}/num_tasks", post(count))
-        .route("/{env_name}/task", post(task))
-        .route("/{env_name}/task_range", post(range))
+        .route("/list_environments", only(Method::GET, list_environments))
+        .route("/{env_name}/splits", only(Method::GET, splits))
+        .route("/{env_name}/tasks", only(Method::POST, list))
+        .route("/{env_name}/num_tasks", only(Method::POST, count))
+        .route("/{env_name}/task", only(Method::POST, task))
+        .route("/{env_name}/task_range", only(Method::POST, range))
         .with_state(Directory::from(served))
 }
 

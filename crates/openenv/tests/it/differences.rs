@@ -380,7 +380,7 @@ pub(crate) fn all() -> Vec<Difference> {
             quirk: "own",
             reason: "there is one page of documentation, and it works offline",
             ask: Ask::AsRecorded,
-            instead: Instead::Redirect("/docs"),
+            instead: Instead::Redirect("docs"),
         },
     ];
     differences.extend(FAILURES.map(|(rows, text)| Difference {

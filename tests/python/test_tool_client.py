@@ -3,8 +3,8 @@
 import asyncio
 import json
 
-import httpx
 import pytest
+import requests
 from generation import IS_ASYNC, TOOL_CLIENT_ATTACHES, blocking, generic
 from openenv.core import MCPToolClient
 from websockets.sync.client import connect
@@ -12,7 +12,7 @@ from websockets.sync.client import connect
 
 def _rpc(server, method: str, **params) -> dict:
     request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-    answer = httpx.post(f"{server.url}/mcp", json=request)
+    answer = requests.post(f"{server.url}/mcp", json=request, timeout=10)
     assert answer.status_code == 200
     return answer.json()
 
@@ -96,7 +96,7 @@ def test_a_session_survives_its_sockets(server):
 
 
 def test_not_a_request_is_answered_as_json_rpc(server):
-    answer = httpx.post(f"{server.url}/mcp", json={})
+    answer = requests.post(f"{server.url}/mcp", json={}, timeout=10)
     assert answer.status_code == 200
     assert answer.json()["jsonrpc"] == "2.0"
     assert answer.json()["error"]["code"] == -32600

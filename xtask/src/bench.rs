@@ -19,6 +19,7 @@ mod subject;
 use std::{
     env,
     os::unix::process::CommandExt as _,
+    path::PathBuf,
     process::{Command, ExitCode},
 };
 
@@ -47,6 +48,9 @@ pub(crate) struct Arguments {
     /// Leave this server out
     #[arg(long, conflicts_with = "skip_reference")]
     skip_ours: bool,
+    /// Measure this program instead of building one
+    #[arg(long, value_name = "PATH", conflicts_with = "skip_ours")]
+    binary: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -117,10 +121,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn prepare(arguments: &Arguments) -> Result<Subjects> {
-    let ours = if arguments.skip_ours {
-        None
-    } else {
-        Some(Subject::ours(workspace::build_binary(Profile::Release)?))
+    let ours = match &arguments.binary {
+        Some(binary) => Some(Subject::ours(binary.clone())),
+        None if arguments.skip_ours => None,
+        None => Some(Subject::ours(workspace::build_binary(Profile::Release)?)),
     };
     let reference = if arguments.skip_reference {
         None

@@ -92,7 +92,16 @@ impl Generation {
         }
         let mut install = Command::new(venv.program("python"));
         install
-            .args(["-m", "pip", "install", "--quiet", "--requirement"])
+            // The requirements are complete, and most of what they bring is never imported: neither resolving nor compiling pays.
+            .args([
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--no-deps",
+                "--no-compile",
+            ])
+            .arg("--requirement")
             .arg(&requirements)
             .env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
         if !succeeds(&mut install) {

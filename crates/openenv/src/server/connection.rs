@@ -17,6 +17,9 @@ use crate::server::sessions::Sessions;
 /// How long the other side may take to finish a close.
 const CLOSE_GRACE: Duration = Duration::from_secs(5);
 
+/// The same when the server stops, which a client that does not read must not delay.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
+
 /// A socket, and what tells it to stop.
 pub(crate) struct Connection {
     reader: Reader,
@@ -136,7 +139,12 @@ impl Connection {
     /// Answers a close that the client began, or waits for its answer to ours.
     pub(crate) async fn finish(mut self) {
         let rest = async { while let Some(Ok(_)) = self.reader.socket.recv().await {} };
-        let _ = tokio::time::timeout(CLOSE_GRACE, rest).await;
+        let grace = if self.stopping.is_cancelled() {
+            SHUTDOWN_GRACE
+        } else {
+            CLOSE_GRACE
+        };
+        let _ = tokio::time::timeout(grace, rest).await;
     }
 }
 

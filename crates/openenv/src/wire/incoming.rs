@@ -220,3 +220,105 @@ struct BareFrame {
     #[serde(default)]
     request_id: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            ".*".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::hash_map(".*", inner, 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// What a frame asks for, whichever path read it.
+    fn meaning(incoming: Result<Incoming<'_>>) -> Result<(String, Value, Option<String>), String> {
+        let input = |input: &Input<'_>| match input {
+            Input::Raw(text) => serde_json::from_str(text).unwrap(),
+            Input::Lenient(document) => document.value.clone(),
+        };
+        let Incoming {
+            request,
+            request_id,
+        } = incoming.map_err(|error| format!("{} {:?}", error, error.violations()))?;
+        let (kind, data) = match &request {
+            Request::Reset(options) => ("reset", json!(format!("{options:?}"))),
+            Request::Step { action, options } => {
+                ("step", json!([input(action), format!("{options:?}")]))
+            }
+            Request::State => ("state", Value::Null),
+            Request::Close => ("close", Value::Null),
+            Request::Mcp(rpc) => ("mcp", input(rpc)),
+        };
+        Ok((kind.to_owned(), data, request_id.map(Cow::into_owned)))
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_odd_to_be_answered(text in any::<String>()) {
+            let _ = Incoming::parse(&text);
+        }
+
+        #[test]
+        fn no_document_is_too_odd_to_be_answered(value in any_json()) {
+            let _ = Incoming::parse(&value.to_string());
+        }
+
+        #[test]
+        fn the_quick_path_and_the_patient_path_agree(
+            kind in prop_oneof![
+                Just("reset"), Just("step"), Just("state"), Just("close"), Just("mcp"), Just("other")
+            ],
+            data in prop::option::of(any_json()),
+            request_id in prop::option::of(".*"),
+            timeout in prop::option::of(-1.0_f64..1e3),
+        ) {
+            let mut frame = json!({ "type": kind });
+            // `null` on a frame that takes no data is let pass by the quick path.
+            if let Some(data) = data.filter(|data| !data.is_null()) {
+                frame["data"] = data;
+            }
+            if let Some(request_id) = request_id {
+                frame["request_id"] = request_id.into();
+            }
+            if let Some(timeout) = timeout {
+                frame["timeout_s"] = timeout.into();
+            }
+            let text = frame.to_string();
+            prop_assert_eq!(meaning(Incoming::parse(&text)), meaning(Incoming::read_patiently(&text)));
+        }
+    }
+
+    #[test]
+    fn a_seed_beyond_64_bits_arrives_whole() {
+        let text = r#"{"type":"reset","data":{"seed":1180591620717411303424}}"#;
+        let Ok(Incoming {
+            request: Request::Reset(options),
+            ..
+        }) = Incoming::parse(text)
+        else {
+            panic!("not a reset");
+        };
+        assert_eq!(options.seed.map(i128::from), Some(1 << 70));
+    }
+
+    #[test]
+    fn the_last_of_two_equal_keys_counts() {
+        let error = Incoming::parse(r#"{"type":"state","type":"unknown2"}"#).unwrap_err();
+        assert_eq!(error.to_string(), "Unknown message type: unknown2");
+    }
+}

@@ -28,9 +28,12 @@ const GRACE: Duration = Duration::from_mins(1);
 /// One server with its sessions, and all it has done so far.
 #[derive(Debug)]
 struct Run {
+    label: &'static str,
     server: Server,
     sessions: Vec<Session>,
     latencies: Histogram<u64>,
+    /// Steps per second of each round: how far to trust the whole.
+    rates: Vec<f64>,
     wall: Duration,
     processor: Duration,
 }
@@ -50,9 +53,11 @@ pub(super) fn measure(
             let server = subject.start("echo", 512)?;
             let sessions = runtime.block_on(open(server.address(), count))?;
             Ok(Run {
+                label: subject.label(),
                 server,
                 sessions,
                 latencies: empty(),
+                rates: Vec::new(),
                 wall: Duration::ZERO,
                 processor: Duration::ZERO,
             })
@@ -64,26 +69,34 @@ pub(super) fn measure(
             }
         }
 
+        let noun = if count == 1 { "session" } else { "sessions" };
         let rate = runs.map(Run::steps_per_second);
-        let mut figure = Figure::new(&format!("steps, {count} sessions"), "steps/s", rate);
+        let mut figure = Figure::new(&format!("steps, {count} {noun}"), "steps/s", rate);
         if count == 32 {
             figure = figure.target(Target::RatioAtLeast(20.0));
         }
         report.add(figure);
-        let name = format!("latency p50, {count} sessions");
+        let name = format!("latency p50, {count} {noun}");
         report.add(Figure::new(&name, "ms", runs.map(|run| run.quantile(0.5))));
-        let name = format!("latency p99, {count} sessions");
+        let name = format!("latency p99, {count} {noun}");
         let mut figure = Figure::new(&name, "ms", runs.map(|run| run.quantile(0.99)));
         if count == 256 {
             figure = figure.target(Target::RatioAtMost(1.0 / 10.0));
         }
         report.add(figure);
-        let name = format!("server processor time, {count} sessions");
+        let name = format!("server processor time, {count} {noun}");
         report.add(Figure::new(
             &name,
             "us/step",
             runs.map(Run::processor_per_step),
         ));
+        for run in runs.iter_mut() {
+            let (low, high) = run.slowest_and_fastest_round();
+            report.note(format!(
+                "{count} {noun}, {}: rounds from {low:.0} to {high:.0} steps/s",
+                run.label,
+            ));
+        }
     }
     Ok(())
 }
@@ -99,7 +112,8 @@ impl Run {
         let finished = timeout(duration + GRACE, tasks.join_all())
             .await
             .context("a step was not answered")?;
-        self.wall += begin.elapsed();
+        let wall = begin.elapsed();
+        let before = self.latencies.len();
         let spent = process::processor_time(self.server.process_id())?.saturating_sub(processor);
         self.processor += spent;
         for result in finished {
@@ -107,6 +121,9 @@ impl Run {
             self.latencies.add(latencies)?;
             self.sessions.push(session);
         }
+        self.wall += wall;
+        let steps = self.latencies.len() - before;
+        self.rates.push(steps as f64 / wall.as_secs_f64());
         Ok(())
     }
 
@@ -116,6 +133,12 @@ impl Run {
 
     fn processor_per_step(&self) -> f64 {
         self.processor.as_secs_f64() * 1e6 / self.latencies.len() as f64
+    }
+
+    fn slowest_and_fastest_round(&self) -> (f64, f64) {
+        let low = self.rates.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = self.rates.iter().copied().fold(0.0, f64::max);
+        (low, high)
     }
 
     /// In milliseconds.

@@ -1,10 +1,11 @@
 //! What each command prints, accepts and refuses.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::net::TcpListener;
+use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::serving::{Serving, openenv};
 
 fn run(arguments: &str) -> Output {
     openenv(arguments).output().unwrap()
@@ -190,7 +191,7 @@ fn serves_until_it_is_told_to_stop() {
 
 #[test]
 fn a_second_signal_does_not_wait_for_sessions() {
-    let mut server = Serving::start(openenv("serve benchmark --port 0"));
+    let server = Serving::start(openenv("serve benchmark --port 0"));
     let _waiting = server.send("POST /step", r#"{"action": {"wait_seconds": 60}}"#);
     // Answered after the request above was accepted.
     server.request("GET /health", "");
@@ -198,14 +199,8 @@ fn a_second_signal_does_not_wait_for_sessions() {
 
     let start = Instant::now();
     server.terminate();
-    let mut stderr = BufReader::new(server.child.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("stopping") {
-        line.clear();
-        assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "did not stop");
-    }
-    server.terminate();
-    let status = server.child.wait().unwrap();
+    server.wait_for_log("stopping");
+    let (status, _) = server.stop();
     assert_eq!(status.code(), Some(1));
     assert!(start.elapsed() < Duration::from_secs(15), "drained");
 }

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,8 @@ pub(crate) fn openenv(arguments: &str) -> Command {
 /// A running `openenv serve`, killed when dropped.
 pub(crate) struct Serving {
     child: Child,
-    log: Option<JoinHandle<String>>,
+    log: Arc<Mutex<String>>,
+    reader: Option<JoinHandle<()>>,
     pub(crate) url: String,
 }
 
@@ -35,19 +37,26 @@ impl Serving {
             .spawn()
             .unwrap();
         // Read all the time: a full pipe would stop the server.
-        let mut pipe = child.stderr.take().unwrap();
-        let log = thread::spawn(move || {
-            let mut log = String::new();
-            pipe.read_to_string(&mut log).unwrap();
-            log
+        let log = Arc::new(Mutex::new(String::new()));
+        let pipe = BufReader::new(child.stderr.take().unwrap());
+        let reader = thread::spawn({
+            let log = Arc::clone(&log);
+            move || {
+                for line in pipe.lines() {
+                    let mut log = log.lock().unwrap();
+                    log.push_str(&line.unwrap());
+                    log.push('\n');
+                }
+            }
         });
         let mut url = String::new();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         stdout.read_line(&mut url).unwrap();
-        assert!(!url.is_empty(), "did not start:\n{}", log.join().unwrap());
+        assert!(!url.is_empty(), "did not start:\n{}", log.lock().unwrap());
         Self {
             child,
-            log: Some(log),
+            log,
+            reader: Some(reader),
             url: url.trim().to_owned(),
         }
     }
@@ -75,6 +84,15 @@ impl Serving {
         stream
     }
 
+    /// Waits until the server has said something.
+    pub(crate) fn wait_for_log(&self, text: &str) {
+        let start = Instant::now();
+        while !self.log.lock().unwrap().contains(text) {
+            assert!(start.elapsed() < PATIENCE, "never said `{text}`");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     pub(crate) fn terminate(&self) {
         let kill = Command::new("kill")
             .args(["-TERM", &self.child.id().to_string()])
@@ -99,7 +117,9 @@ impl Serving {
                 None => thread::sleep(Duration::from_millis(10)),
             }
         };
-        (status, self.log.take().unwrap().join().unwrap())
+        // At the end of the pipe the log is complete.
+        self.reader.take().unwrap().join().unwrap();
+        (status, self.log.lock().unwrap().clone())
     }
 }
 

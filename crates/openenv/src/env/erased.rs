@@ -79,8 +79,13 @@ struct Types<E: Environment> {
     action: Shape<E::Action>,
     observation_has_metadata: bool,
     reset_has_metadata: bool,
-    state_has_episode_id: bool,
-    state_has_step_count: bool,
+    state: StateFields,
+}
+
+/// Which of the fields that the server keeps the author's state has itself.
+struct StateFields {
+    episode_id: bool,
+    step_count: bool,
 }
 
 impl<E, F> Native<E, F>
@@ -96,8 +101,10 @@ where
             types: Arc::new(Types {
                 observation_has_metadata: shapes.observation.declares("metadata"),
                 reset_has_metadata: shapes.reset_observation.declares("metadata"),
-                state_has_episode_id: shapes.state.declares("episode_id"),
-                state_has_step_count: shapes.state.declares("step_count"),
+                state: StateFields {
+                    episode_id: shapes.state.declares("episode_id"),
+                    step_count: shapes.state.declares("step_count"),
+                },
                 action: shapes.action,
             }),
             contract,
@@ -190,7 +197,7 @@ impl<E: Environment> AnyEnvironment for Adapter<E> {
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let episode_id = options.episode_id.clone().unwrap_or_else(new_episode_id);
-            if !self.types.state_has_episode_id {
+            if !self.types.state.episode_id {
                 // An environment that leaves the bookkeeping to the server still
                 // learns the name that its episode goes by.
                 options.episode_id = Some(episode_id.clone());
@@ -224,8 +231,8 @@ impl<E: Environment> AnyEnvironment for Adapter<E> {
     fn state<'a>(&'a mut self, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let state = self.environment.state();
-            let episode_id = (!self.types.state_has_episode_id).then_some(&self.episode_id);
-            let step_count = (!self.types.state_has_step_count).then_some(self.step_count);
+            let episode_id = (!self.types.state.episode_id).then_some(&self.episode_id);
+            let step_count = (!self.types.state.step_count).then_some(self.step_count);
             wire::write_state(out, &state, episode_id, step_count)
         })
     }

@@ -50,7 +50,7 @@ struct OnThread {
 }
 
 enum Job {
-    Call(Call, Form, oneshot::Sender<Result<Vec<u8>>>),
+    Call(Box<Call>, Form, oneshot::Sender<Result<Vec<u8>>>),
     Close(oneshot::Sender<()>),
 }
 
@@ -70,7 +70,7 @@ impl OnThread {
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();
             self.jobs
-                .send(Job::Call(call, form, answer))
+                .send(Job::Call(Box::new(call), form, answer))
                 .map_err(|_| ended())?;
             out.append(&mut answered.await.map_err(|_| ended())??);
             Ok(())
@@ -132,7 +132,7 @@ fn serve(mut environment: Box<dyn AnyEnvironment>, inbox: &mpsc::Receiver<Job>, 
             Job::Call(call, form, answer) => {
                 let mut out = Vec::new();
                 let result = catch_unwind(AssertUnwindSafe(|| {
-                    runtime.block_on(match call {
+                    runtime.block_on(match *call {
                         Call::Reset(options) => environment.reset(options, form, &mut out),
                         Call::Step(action, options) => {
                             environment.step(action, options, form, &mut out)

@@ -65,7 +65,6 @@ impl Body {
         &self,
         shape: &Shape<T>,
     ) -> Result<T, Error> {
-        let refuse = |violation: Violation| Error::validation(vec![violation.in_body()]);
         if self.is_empty() {
             return Err(refuse(Violation::missing(Value::Null)));
         }
@@ -73,7 +72,7 @@ impl Body {
         if !self.is_json {
             return Err(refuse(Violation::not_attributes(text.into_owned().into())));
         }
-        let input = input(&text).map_err(refuse)?;
+        let input = input(&text)?;
         shape.parse(&input).map_err(|violations| {
             Error::validation(violations.into_iter().map(Violation::in_body).collect())
         })
@@ -81,18 +80,22 @@ impl Body {
 }
 
 /// An object in a body, by the strict parser if it can, by the patient one otherwise.
-fn input(text: &str) -> Result<Input<'_>, Violation> {
+fn input(text: &str) -> Result<Input<'_>, Error> {
     match serde_json::from_str::<&RawValue>(text) {
         Ok(raw) if raw.get().starts_with('{') => Ok(Input::raw(raw.get())),
         _ => {
-            let document = json::read(text).map_err(|error| Violation::not_json(&error))?;
+            let document = json::read(text).map_err(|error| refuse(Violation::not_json(&error)))?;
             if document.value.is_object() {
                 Ok(Input::Lenient(document))
             } else {
-                Err(Violation::not_attributes(document.value))
+                Err(refuse(Violation::not_attributes(document.value)))
             }
         }
     }
+}
+
+fn refuse(violation: Violation) -> Error {
+    Error::validation(vec![violation.in_body()])
 }
 
 /// Whether the headers announce JSON: `application/json` or `application/*+json`.

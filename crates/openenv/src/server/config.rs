@@ -76,13 +76,13 @@ impl Default for Config {
         Self {
             mode: Mode::default(),
             max_sessions: None,
-            session_timeout: Some(Duration::from_secs(15 * 60)),
+            session_timeout: Some(Duration::from_mins(15)),
             queue_timeout: Duration::ZERO,
             drain_timeout: Duration::from_secs(30),
             close_timeout: Duration::from_secs(10),
             keepalive_interval: Duration::from_secs(20),
             keepalive_timeout: Duration::from_secs(20),
-            send_timeout: Duration::from_secs(120),
+            send_timeout: Duration::from_mins(2),
             max_message_size: 100 * 1024 * 1024,
             max_pipelined_frames: 1024,
         }

@@ -123,15 +123,13 @@ impl Session {
     ) -> Result<()> {
         let future = AssertUnwindSafe(future).catch_unwind();
         let outcome = match limit {
-            None => future.await,
-            Some(limit) => match tokio::time::timeout(limit, future).await {
-                Ok(outcome) => outcome,
-                Err(_) => {
-                    let message = format!("{what} timed out after {} seconds", limit.as_secs_f64());
-                    return Err(Error::of(Kind::Timeout, message));
-                }
-            },
+            None => Ok(future.await),
+            Some(limit) => tokio::time::timeout(limit, future).await.map_err(|_| limit),
         };
+        let outcome = outcome.map_err(|limit| {
+            let message = format!("{what} timed out after {} seconds", limit.as_secs_f64());
+            Error::of(Kind::Timeout, message)
+        })?;
         let result = outcome.unwrap_or_else(|panic| Err(panicked(&*panic)));
         if let Err(error) = &result
             && error.is_panic()
@@ -255,10 +253,10 @@ impl Session {
             match tokio::time::timeout(limit, close).await {
                 Ok(Ok(())) => {}
                 Ok(Err(panic)) => {
-                    tracing::error!(session = %id, error = %panicked(&*panic), "close failed")
+                    tracing::error!(session = %id, error = %panicked(&*panic), "close failed");
                 }
                 Err(_) => {
-                    tracing::warn!(session = %id, ?limit, "gave up waiting for the environment to close")
+                    tracing::warn!(session = %id, ?limit, "gave up waiting for the environment to close");
                 }
             }
             drop(slot);

@@ -251,27 +251,33 @@ impl Slots {
 
     fn slot(&self, permit: OwnedSemaphorePermit) -> Slot {
         Slot {
-            _permit: permit,
+            permit,
             counters: Arc::clone(&self.counters),
-            _closing: None,
         }
     }
 }
 
 /// The right to one session, given back on drop.
 pub(crate) struct Slot {
-    // Dropped in this order: whoever finds nobody closing must find the permit.
-    _permit: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
     counters: Arc<Counters>,
-    _closing: Option<Counted>,
 }
 
 impl Slot {
     /// Notes that the slot will soon be free.
-    pub(crate) fn closing(mut self) -> Self {
-        self._closing = Some(Counted::new(&self.counters, |counters| &counters.closing));
-        self
+    pub(crate) fn closing(self) -> ClosingSlot {
+        ClosingSlot {
+            _closing: Counted::new(&self.counters, |counters| &counters.closing),
+            _permit: self.permit,
+        }
     }
+}
+
+/// A slot whose environment is being closed.
+pub(crate) struct ClosingSlot {
+    // Dropped in this order: whoever finds nobody closing finds the permit.
+    _permit: OwnedSemaphorePermit,
+    _closing: Counted,
 }
 
 /// One more in a counter, for as long as it lives.

@@ -47,7 +47,7 @@ async fn list_environments(State(directory): State<Directory>) -> Response {
 
 async fn splits(State(directory): State<Directory>, Path(name): Path<String>) -> Result<Response> {
     let environment = find(&directory, &name)?;
-    let splits = ask(environment, "list_splits", |tasks| tasks.splits()).await?;
+    let splits = ask(environment, "list_splits", <dyn Tasks>::splits).await?;
     Ok(body::json(&splits))
 }
 

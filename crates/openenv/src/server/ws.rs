@@ -60,7 +60,7 @@ pub(crate) async fn serve(
         CloseReason::Unresponsive => {
             connection
                 .close(close_code::ERROR, "keepalive ping timeout")
-                .await
+                .await;
         }
         CloseReason::Shutdown => connection.close(close_code::RESTART, "").await,
         _ => connection.close(close_code::NORMAL, "").await,

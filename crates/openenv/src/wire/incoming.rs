@@ -62,9 +62,11 @@ impl<'a> Incoming<'a> {
         let object = frame.data.filter(|data| data.get().starts_with('{'));
         let request = match (&*frame.kind, object, frame.timeout_s) {
             ("step", Some(action), timeout) if timeout.is_none_or(|timeout| timeout > 0.0) => {
-                let mut options = StepOptions::default();
-                options.timeout = timeout.and_then(seconds);
-                options.request_id = frame.request_id.as_deref().map(str::to_owned);
+                let options = StepOptions {
+                    timeout: timeout.and_then(seconds),
+                    request_id: frame.request_id.as_deref().map(str::to_owned),
+                    ..StepOptions::default()
+                };
                 Request::Step {
                     action: Input::raw(action.get()),
                     options,
@@ -109,9 +111,11 @@ impl<'a> Incoming<'a> {
             }
             "step" => {
                 let frame = read(&STEP, document)?;
-                let mut options = StepOptions::default();
-                options.timeout = frame.envelope.timeout_s.and_then(seconds);
-                options.request_id.clone_from(&frame.envelope.request_id);
+                let options = StepOptions {
+                    timeout: frame.envelope.timeout_s.and_then(seconds),
+                    request_id: frame.envelope.request_id.clone(),
+                    ..StepOptions::default()
+                };
                 let action = frame.data.clone();
                 Ok(frame.asks(Request::Step { action, options }))
             }

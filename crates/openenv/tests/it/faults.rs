@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::probe::{InlineProbe, Life, Probe, ThreadProbe, eventually};
 use crate::support::{Incoming, TestServer};
 
-fn order(data: Value) -> Value {
+fn order(data: &Value) -> Value {
     json!({ "type": "step", "data": data })
 }
 
@@ -21,9 +21,9 @@ async fn a_panic_costs_one_session<const THREAD: bool>() {
     let (builder, life) = Probe::<THREAD, true>::server();
     let server = TestServer::start(builder).await;
     let mut healthy = server.socket("/ws").await;
-    healthy.ask(&order(json!({ "add": 3 }))).await;
+    healthy.ask(&order(&json!({ "add": 3 }))).await;
     let mut unlucky = server.socket("/ws").await;
-    let reply = unlucky.ask(&order(json!({ "panic": true }))).await;
+    let reply = unlucky.ask(&order(&json!({ "panic": true }))).await;
     assert_eq!(reply["data"]["code"], "EXECUTION_ERROR");
     assert_eq!(
         reply["data"]["message"],
@@ -32,7 +32,7 @@ async fn a_panic_costs_one_session<const THREAD: bool>() {
     assert_eq!(unlucky.expect_close().await, 1000);
     assert_eq!(life.closed(), 1);
     assert_eq!(server.server().capacity()[0].active, 1);
-    let reply = healthy.ask(&order(json!({ "add": 4 }))).await;
+    let reply = healthy.ask(&order(&json!({ "add": 4 }))).await;
     assert_eq!(reply["data"]["observation"]["sum"], 7);
 
     let response = reqwest::Client::new()
@@ -87,13 +87,15 @@ async fn an_error_leaves_the_session_as_it_was() {
     let (builder, _) = InlineProbe::server();
     let server = TestServer::start(builder).await;
     let mut socket = server.socket("/ws").await;
-    socket.ask(&order(json!({ "add": 2 }))).await;
-    let reply = socket.ask(&order(json!({ "fail": "out of cheese" }))).await;
+    socket.ask(&order(&json!({ "add": 2 }))).await;
+    let reply = socket
+        .ask(&order(&json!({ "fail": "out of cheese" })))
+        .await;
     assert_eq!(
         reply["data"],
         json!({ "message": "out of cheese", "code": "EXECUTION_ERROR" })
     );
-    let reply = socket.ask(&order(json!({ "add": 2 }))).await;
+    let reply = socket.ask(&order(&json!({ "add": 2 }))).await;
     assert_eq!(reply["data"]["observation"]["sum"], 4);
     server.stop().await;
 }
@@ -105,7 +107,7 @@ async fn a_client_that_vanishes_in_the_middle_of_a_step_frees_its_slot_at_once()
     for round in 1..=10 {
         let mut socket = server.socket("/ws").await;
         socket
-            .send_json(&order(json!({ "sleep_ms": 60_000 })))
+            .send_json(&order(&json!({ "sleep_ms": 60_000 })))
             .await;
         eventually("the step runs", || {
             server
@@ -117,9 +119,9 @@ async fn a_client_that_vanishes_in_the_middle_of_a_step_frees_its_slot_at_once()
         .await;
         let left = Instant::now();
         if round % 2 == 0 {
-            socket.vanish()
+            socket.vanish();
         } else {
-            socket.close().await
+            socket.close().await;
         }
         eventually("the slot is free", || idle(&server)).await;
         assert!(left.elapsed() < Duration::from_secs(5));
@@ -138,7 +140,7 @@ async fn a_blocked_thread_does_not_hold_the_slot_of_a_vanished_client() {
     let server = TestServer::start(builder.max_sessions(1)).await;
     let mut socket = server.socket("/ws").await;
     socket
-        .send_json(&order(json!({ "sleep_ms": 1500, "block": true })))
+        .send_json(&order(&json!({ "sleep_ms": 1500, "block": true })))
         .await;
     eventually("the step runs", || {
         server
@@ -152,7 +154,7 @@ async fn a_blocked_thread_does_not_hold_the_slot_of_a_vanished_client() {
     eventually("the slot is free", || idle(&server)).await;
     assert_eq!(life.finished_steps(), 0, "the thread is still blocked");
     let mut next = server.socket("/ws").await;
-    let reply = next.ask(&order(json!({ "add": 1 }))).await;
+    let reply = next.ask(&order(&json!({ "add": 1 }))).await;
     assert_eq!(reply["data"]["observation"]["sum"], 1);
     eventually("the old environment is closed", || life.closed() == 1).await;
     server.stop().await;
@@ -165,7 +167,7 @@ async fn pings_are_answered_while_a_step_runs() {
     let server = TestServer::start(builder).await;
     let mut socket = server.socket("/ws").await;
     socket
-        .send_json(&order(json!({ "sleep_ms": 500, "add": 1 })))
+        .send_json(&order(&json!({ "sleep_ms": 500, "add": 1 })))
         .await;
     let asked = Instant::now();
     socket.ping(b"are you there").await;
@@ -183,7 +185,7 @@ async fn a_peer_that_is_silent_is_given_up_and_one_that_answers_is_not() {
     let tick = Duration::from_millis(150);
     let server = TestServer::start(builder.keepalive(tick, tick)).await;
     let mut alive = server.socket("/ws").await;
-    alive.ask(&order(json!({ "add": 1 }))).await;
+    alive.ask(&order(&json!({ "add": 1 }))).await;
     let half_open = server.silent_peer("/ws").await;
     eventually("both are there", || server.server().sessions().len() == 2).await;
     // The living one reads, and thereby answers pings, while the other does not.
@@ -193,7 +195,7 @@ async fn a_peer_that_is_silent_is_given_up_and_one_that_answers_is_not() {
     assert_eq!(server.server().sessions().len(), 1);
     eventually("its environment is closed", || life.closed() == 1).await;
     assert_eq!(
-        alive.ask(&order(json!({ "add": 1 }))).await["data"]["observation"]["sum"],
+        alive.ask(&order(&json!({ "add": 1 }))).await["data"]["observation"]["sum"],
         2
     );
     drop(half_open);
@@ -209,13 +211,13 @@ async fn a_step_over_its_limit_is_abandoned_and_the_session_goes_on() {
     });
     let server = TestServer::start(builder).await;
     let mut socket = server.socket("/ws").await;
-    let reply = socket.ask(&order(json!({ "sleep_ms": 60_000 }))).await;
+    let reply = socket.ask(&order(&json!({ "sleep_ms": 60_000 }))).await;
     assert_eq!(
         reply["data"],
         json!({ "message": "step timed out after 0.1 seconds", "code": "EXECUTION_ERROR" })
     );
     assert_eq!(
-        socket.ask(&order(json!({ "add": 1 }))).await["data"]["observation"]["sum"],
+        socket.ask(&order(&json!({ "add": 1 }))).await["data"]["observation"]["sum"],
         1
     );
     server.stop().await;
@@ -263,7 +265,7 @@ async fn shutdown_lets_a_running_step_end_and_closes_everything() {
     let (builder, life) = InlineProbe::server();
     let server = TestServer::start(builder).await;
     let mut idle = server.socket("/ws").await;
-    idle.ask(&order(json!({ "add": 1 }))).await;
+    idle.ask(&order(&json!({ "add": 1 }))).await;
     let created = reqwest::Client::new()
         .post(format!("{}/mcp", server.url()))
         .json(&json!({ "jsonrpc": "2.0", "id": 1, "method": "openenv/session/create" }))
@@ -272,7 +274,7 @@ async fn shutdown_lets_a_running_step_end_and_closes_everything() {
         .unwrap();
     assert_eq!(created.status(), 200);
     let mut busy = server.socket("/ws").await;
-    busy.send_json(&order(json!({ "sleep_ms": 400, "add": 5 })))
+    busy.send_json(&order(&json!({ "sleep_ms": 400, "add": 5 })))
         .await;
     eventually("the step runs", || {
         server
@@ -296,7 +298,7 @@ async fn shutdown_does_not_wait_for_ever() {
     let server = TestServer::start(builder.drain_timeout(Duration::from_millis(200))).await;
     let mut endless = server.socket("/ws").await;
     endless
-        .send_json(&order(json!({ "sleep_ms": 600_000 })))
+        .send_json(&order(&json!({ "sleep_ms": 600_000 })))
         .await;
     eventually("the step runs", || {
         server
@@ -322,7 +324,7 @@ async fn a_client_that_takes_no_replies_cannot_send_ahead_without_end() {
     // Far more than the buffers of both kernels hold, then read it all.
     for _ in 0..200 {
         socket
-            .send_json(&order(json!({ "add": 1, "repeat": 20_000 })))
+            .send_json(&order(&json!({ "add": 1, "repeat": 20_000 })))
             .await;
     }
     for expected in 1..=200 {

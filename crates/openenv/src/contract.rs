@@ -19,7 +19,6 @@ mod violation;
 
 pub(crate) use base::Base;
 pub(crate) use shape::Shape;
-pub use violation::{Location, Violation};
 
 /// Schemas of one environment, as they are published.
 #[derive(Debug, Clone)]

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use crate::contract::Violation;
+mod violation;
+
+pub use violation::{Location, Violation};
 
 /// A specialised `Result` with [`Error`] as its default error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -35,6 +37,10 @@ struct Inner {
 
 /// What went wrong, as far as a caller can act on it.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    not(feature = "server"),
+    expect(dead_code, reason = "what only a server comes across")
+)]
 pub(crate) enum Kind {
     /// The environment reported a failure.
     Execution,
@@ -126,6 +132,10 @@ impl Error {
         Self::of(Kind::Validation(violations), "Invalid message")
     }
 
+    #[cfg_attr(
+        not(feature = "server"),
+        expect(dead_code, reason = "what only a server comes across")
+    )]
     pub(crate) fn kind(&self) -> &Kind {
         &self.inner.kind
     }
@@ -216,6 +226,10 @@ impl Error {
     }
 
     /// The machine-readable rest of the error, besides message and code.
+    #[cfg_attr(
+        not(feature = "server"),
+        expect(dead_code, reason = "what only a server comes across")
+    )]
     pub(crate) fn details(&self) -> Map<String, Value> {
         let details = match &self.inner.kind {
             Kind::Validation(violations) => json!({ "errors": violations }),

@@ -128,6 +128,7 @@
 //! Without features, what is left is what an environment needs: no runtime, no
 //! network.
 
+#[cfg(feature = "server")]
 mod contract;
 mod env;
 mod error;
@@ -139,14 +140,12 @@ mod server;
 mod wire;
 
 #[doc(inline)]
-pub use contract::{Location, Violation};
-#[doc(inline)]
 pub use env::{
     Ending, Environment, Execution, Metadata, ResetOptions, Reward, Seed, Split, SplitKind, Step,
     StepOptions, Tasks,
 };
 #[doc(inline)]
-pub use error::{Error, Result};
+pub use error::{Error, Location, Result, Violation};
 #[cfg(feature = "server")]
 #[doc(inline)]
 pub use server::{

@@ -37,6 +37,9 @@ pub use config::Mode;
 pub use info::{Capacity, Origin, SessionId, SessionInfo};
 use sessions::Sessions;
 
+/// How long the last answers may take to leave once everything is closed.
+const FLUSH_GRACE: Duration = Duration::from_secs(1);
+
 /// Environments, ready to be served.
 ///
 /// Cloning is cheap and gives another handle to the same sessions.
@@ -137,13 +140,19 @@ impl Server {
             () = shutdown => stop.cancel(),
         }
         tracing::info!("shutting down");
-        // HTTP requests get as long as the sessions do.
-        let draining = tokio::select! {
-            served = serving => served,
-            () = self.shut_down() => Ok(()),
-        };
-        self.shut_down().await;
-        Ok(draining?)
+        // A connection ends with its last request, a session with its socket:
+        // both end at the same time, the answers leave last.
+        let mut draining = pin!(self.shut_down());
+        tokio::select! {
+            served = &mut serving => {
+                draining.await;
+                Ok(served?)
+            }
+            () = &mut draining => {
+                let _ = tokio::time::timeout(FLUSH_GRACE, serving).await;
+                Ok(())
+            }
+        }
     }
 
     /// Refuses new sessions, lets running calls end, closes every environment.

@@ -12,8 +12,8 @@ use super::check;
 use super::compiled::Compiled;
 use super::schema;
 use super::validate::{validate, value_error};
-use super::violation::{Location, Violation};
 use crate::error::{Error, Result};
+use crate::error::{Location, Violation};
 use crate::json::{self, Document, Input};
 
 /// A type as callers see it: its published schema and the parser that enforces it.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::coerce::{self, Mode};
 use super::compiled::{Compiled, Discriminator, List, Node, NodeId, Object, Union};
 use super::rules::{Broken, plural};
-use super::violation::{Location, Violation};
+use crate::error::{Location, Violation};
 use crate::json::{Document, pointer_step, python_repr};
 
 /// Branches that one validation may try before it gives up.

@@ -13,8 +13,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::contract::{Shape, Violation};
-use crate::error::{Error, Kind};
+use crate::contract::Shape;
+use crate::error::{Error, Kind, Violation};
 use crate::json::{self, Input};
 
 /// How many bytes a body may have; the router hands it to every request.

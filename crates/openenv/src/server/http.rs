@@ -26,7 +26,7 @@ use crate::server::config::Mode;
 use crate::server::fallback::{not_found, only};
 use crate::server::info::CloseReason;
 use crate::server::session::Session;
-use crate::server::sessions::Sessions;
+use crate::server::sessions::{Sessions, shutting_down};
 use crate::server::{mcp, openapi, ws};
 use crate::wire::Form;
 use crate::wire::request::{ResetRequest, StepRequest};
@@ -116,9 +116,15 @@ async fn for_request<F>(sessions: &Arc<Sessions>, call: F) -> Result<Response>
 where
     F: AsyncFnOnce(&Session, &mut Vec<u8>) -> Result<()>,
 {
+    // Shutdown waits for the request as it does for a socket.
+    let _running = sessions.tasks.token();
     let session = sessions.open_for_request().await?;
     let mut out = Vec::with_capacity(256);
-    let result = call(&session, &mut out).await;
+    let result = tokio::select! {
+        biased;
+        result = call(&session, &mut out) => result,
+        () = sessions.aborting.cancelled() => Err(shutting_down()),
+    };
     session.close(CloseReason::Abandoned).await;
     result?;
     Ok(body::raw_json(StatusCode::OK, out))

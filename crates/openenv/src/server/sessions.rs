@@ -82,7 +82,7 @@ impl Sessions {
         peer: Option<SocketAddr>,
     ) -> Result<Arc<Session>> {
         if self.stopping.is_cancelled() {
-            return Err(Error::of(Kind::Session, "the server is shutting down"));
+            return Err(shutting_down());
         }
         let slot = self.slots.take(&self.config).await?;
         let environment = self.blueprint.open().await?;
@@ -174,6 +174,10 @@ impl Sessions {
             tokio::spawn(reap(Arc::downgrade(self), limit));
         });
     }
+}
+
+pub(crate) fn shutting_down() -> Error {
+    Error::of(Kind::Session, "the server is shutting down")
 }
 
 async fn reap(sessions: Weak<Sessions>, limit: Duration) {

@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::contract::{Base, Shape, Violation};
+use crate::contract::{Base, Shape};
 use crate::env::{ResetOptions, StepOptions};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, Violation};
 use crate::json::{self, Document, Input};
 use crate::wire::request::{ResetArguments, seconds};
 

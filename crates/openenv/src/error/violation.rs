@@ -1,0 +1,51 @@
+//! One thing that does not fit.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// One value that does not fit its schema, and where it is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Violation {
+    /// Kind of the violation, as `missing` or `string_too_short`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Path to the value.
+    #[serde(rename = "loc")]
+    pub location: Vec<Location>,
+    /// What was expected.
+    #[serde(rename = "msg")]
+    pub message: String,
+    /// The value itself.
+    pub input: Value,
+    /// The limits that were broken.
+    #[serde(rename = "ctx", skip_serializing_if = "Map::is_empty")]
+    pub context: Map<String, Value>,
+    /// Where the kind is explained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// One part of the path to a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Location {
+    /// A field of an object.
+    Field(String),
+    /// An element of an array.
+    Index(usize),
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in &self.location {
+            match step {
+                Location::Field(name) => write!(f, "{name}: ")?,
+                Location::Index(index) => write!(f, "{index}: ")?,
+            }
+        }
+        f.write_str(&self.message)
+    }
+}

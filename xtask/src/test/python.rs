@@ -9,7 +9,7 @@ use super::{
     suite::{Context, Outcome},
 };
 use crate::{
-    venv::{Generation, Setup},
+    venv::{Generation, REFERENCE, Setup},
     workspace,
 };
 
@@ -24,7 +24,7 @@ pub(super) fn run(generation: &Generation, context: &Context) -> Result<Outcome>
         .args(["-m", "pytest"])
         .env("OPENENV_BIN", context.binary()?);
     if context.against_reference() {
-        match Context::reference()? {
+        match REFERENCE.set_up()? {
             Setup::Ready(reference) => pytest
                 .env("PATH", reference.search_path()?)
                 .env("OPENENV_BIN_IS_REFERENCE", "1"),

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::{cargo, python, validate};
 use crate::{
-    venv::{GENERATIONS, Generation, REFERENCE, Setup},
+    venv::{GENERATIONS, Generation},
     workspace::{self, Profile},
 };
 
@@ -113,10 +113,5 @@ impl Context {
             workspace::build_binary(Profile::Dev)?
         };
         Ok(self.binary.get_or_init(|| binary).clone())
-    }
-
-    /// The search path that lets the reference stand-in find its Python, or why there is none.
-    pub(super) fn reference() -> Result<Setup> {
-        REFERENCE.set_up()
     }
 }

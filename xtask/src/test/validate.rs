@@ -8,10 +8,13 @@ use super::{
     cargo::check,
     suite::{Context, Outcome},
 };
-use crate::{server::Server, venv::Setup};
+use crate::{
+    server::Server,
+    venv::{REFERENCE, Setup},
+};
 
 pub(super) fn run(context: &Context) -> Result<Outcome> {
-    let venv = match Context::reference()? {
+    let venv = match REFERENCE.set_up()? {
         Setup::Ready(venv) => venv,
         Setup::Unavailable(reason) => return Ok(Outcome::Skipped(reason)),
     };

@@ -169,10 +169,16 @@ impl Session {
             link.attached = false;
             link.closing
         };
+        let stopping = self
+            .sessions
+            .upgrade()
+            .is_none_or(|sessions| sessions.stopping.is_cancelled());
         if closing {
             self.close(CloseReason::Requested).await;
         } else if self.is_over() {
             self.close(CloseReason::Failed).await;
+        } else if stopping {
+            self.close(CloseReason::Shutdown).await;
         }
     }
 

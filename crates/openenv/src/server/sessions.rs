@@ -89,6 +89,11 @@ impl Sessions {
         let session = Arc::new(Session::new(self, origin, peer, environment, Some(slot)));
         self.registry().insert(session.id, Arc::clone(&session));
         tracing::info!(session = %session.id, environment = self.name, ?origin, ?peer, "session opened");
+        if self.stopping.is_cancelled() {
+            // Shutdown may have looked at the registry a moment too early.
+            session.close(CloseReason::Shutdown).await;
+            return Err(shutting_down());
+        }
         self.start_reaper();
         Ok(session)
     }

@@ -91,7 +91,9 @@ async fn converse(
             Driven::Gone(reason) => {
                 if attached {
                     // The session outlives its socket, and so does the call.
-                    sessions.tasks.spawn(answering);
+                    let aborting = sessions.aborting.clone();
+                    let rest = async move { aborting.run_until_cancelled(answering).await };
+                    sessions.tasks.spawn(rest);
                 }
                 return reason;
             }

@@ -20,6 +20,9 @@ const CLOSE_GRACE: Duration = Duration::from_secs(5);
 /// The same when the server stops, which a client that does not read must not delay.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
+/// How long a client that is refused has to come and read why.
+const REFUSAL_GRACE: Duration = Duration::from_secs(1);
+
 /// A socket, and what tells it to stop.
 pub(crate) struct Connection {
     reader: Reader,
@@ -133,6 +136,18 @@ impl Connection {
             .is_ok()
         {
             self.finish().await;
+        }
+    }
+
+    /// Ends a conversation that never began, after telling the client why.
+    ///
+    /// The close waits for the client's first frame: many clients look at what
+    /// they were sent only once they have sent something, and would find a
+    /// closed socket instead of the reason.
+    pub(crate) async fn refuse(mut self, reason: Utf8Bytes) {
+        if self.send(reason).await.is_ok() {
+            let _ = tokio::time::timeout(REFUSAL_GRACE, self.next_frame()).await;
+            self.close(close_code::NORMAL, "").await;
         }
     }
 

@@ -84,8 +84,7 @@ async fn serve(socket: WebSocket, sessions: Arc<Sessions>, peer: Option<SocketAd
         Driven::Done(Ok(session)) => session,
         Driven::Done(Err(error)) => {
             let refusal = response(&Value::Null, Err(error.into()));
-            let _ = connection.send(refusal.to_string().into()).await;
-            return connection.close(close_code::NORMAL, "").await;
+            return connection.refuse(refusal.to_string().into()).await;
         }
         Driven::Gone(_) => return connection.finish().await,
     };

@@ -40,8 +40,7 @@ pub(crate) async fn serve(
         Driven::Done(Err(error)) => {
             let mut out = Vec::new();
             wire::write_error(&mut out, &error);
-            let _ = connection.send(text(out)).await;
-            return connection.close(close_code::NORMAL, "").await;
+            return connection.refuse(text(out)).await;
         }
         Driven::Gone(_) => return connection.finish().await,
     };

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -60,9 +60,10 @@ pub(crate) enum Driven<T> {
 }
 
 impl Connection {
-    pub(crate) fn new(socket: WebSocket, sessions: &Sessions) -> Self {
+    /// Boxed: the futures that close it would each keep room for a copy.
+    pub(crate) fn new(socket: WebSocket, sessions: &Sessions) -> Box<Self> {
         let config = &sessions.config;
-        Self {
+        Box::new(Self {
             reader: Reader {
                 socket,
                 inbox: VecDeque::new(),
@@ -75,7 +76,7 @@ impl Connection {
             send_timeout: config.send_timeout,
             stopping: sessions.stopping.child_token(),
             aborting: sessions.aborting.clone(),
-        }
+        })
     }
 
     /// The next frame in order, or the reason why there is none.
@@ -95,8 +96,7 @@ impl Connection {
     /// Runs a future to its end while keeping an eye on the socket.
     pub(crate) async fn drive<F: Future + Unpin>(&mut self, mut future: F) -> Driven<F::Output> {
         // Most calls are done at the first poll: those pay for nothing else.
-        let first = poll_fn(|context| Poll::Ready(Pin::new(&mut future).poll(context))).await;
-        if let Poll::Ready(output) = first {
+        if let Some(output) = at_once(&mut future).await {
             return Driven::Done(output);
         }
         loop {
@@ -124,7 +124,7 @@ impl Connection {
     }
 
     /// Tells the client that the conversation is over and waits for it to agree.
-    pub(crate) async fn close(mut self, code: u16, reason: &'static str) {
+    pub(crate) async fn close(mut self: Box<Self>, code: u16, reason: &'static str) {
         let own = CloseFrame {
             code,
             reason: Utf8Bytes::from_static(reason),
@@ -144,7 +144,7 @@ impl Connection {
     /// The close waits for the client's first frame: many clients look at what
     /// they were sent only once they have sent something, and would find a
     /// closed socket instead of the reason.
-    pub(crate) async fn refuse(mut self, reason: Utf8Bytes) {
+    pub(crate) async fn refuse(mut self: Box<Self>, reason: Utf8Bytes) {
         if self.send(reason).await.is_ok() {
             let _ = tokio::time::timeout(REFUSAL_GRACE, self.next_frame()).await;
             self.close(close_code::NORMAL, "").await;
@@ -152,7 +152,7 @@ impl Connection {
     }
 
     /// Answers a close that the client began, or waits for its answer to ours.
-    pub(crate) async fn finish(mut self) {
+    pub(crate) async fn finish(mut self: Box<Self>) {
         let rest = async { while let Some(Ok(_)) = self.reader.socket.recv().await {} };
         let grace = if self.stopping.is_cancelled() {
             SHUTDOWN_GRACE
@@ -168,11 +168,26 @@ async fn send(
     message: Message,
     limit: Duration,
 ) -> Result<(), CloseReason> {
-    match tokio::time::timeout(limit, socket.send(message)).await {
+    let mut sending = pin!(socket.send(message));
+    // Nearly always the kernel takes it all: no timer for those.
+    let sent = match at_once(&mut sending).await {
+        Some(sent) => Ok(sent),
+        None => tokio::time::timeout(limit, sending).await,
+    };
+    match sent {
         Ok(Ok(())) => Ok(()),
         Ok(Err(_)) => Err(CloseReason::Disconnected),
         Err(_) => Err(CloseReason::Unresponsive),
     }
+}
+
+/// The output of a future that is ready at its first poll.
+async fn at_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+    poll_fn(|context| match Pin::new(&mut *future).poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
 }
 
 impl Reader {

@@ -4,12 +4,9 @@
 //! and writes the answer straight into the reply's buffer; nothing behind it
 //! knows which environment it is.
 
-use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-
-use futures_util::FutureExt;
 
 use crate::contract::{Contract, Shape, Shapes};
 use crate::env::{Environment, Execution, Metadata, ResetOptions, StepOptions, Tasks, thread};
@@ -162,13 +159,7 @@ where
         let name = self.type_name.clone();
         Box::pin(async move {
             let opened = match E::EXECUTION {
-                Execution::Inline => {
-                    let build = AssertUnwindSafe(async { build() });
-                    build
-                        .catch_unwind()
-                        .await
-                        .unwrap_or_else(|panic| Err(panicked(&*panic)))
-                }
+                Execution::Inline => open_inline(build).await,
                 Execution::Thread => thread::open(build).await,
             };
             opened.map_err(|error| {
@@ -177,6 +168,40 @@ where
                 Error::of(Kind::Factory { name }, message)
             })
         })
+    }
+}
+
+/// Makes an environment where it may block: factories load data sets, and other
+/// sessions must not stand still meanwhile.
+async fn open_inline(
+    build: impl FnOnce() -> Result<Box<dyn AnyEnvironment>> + Send + 'static,
+) -> Result<Box<dyn AnyEnvironment>> {
+    let building = tokio::task::spawn_blocking(move || build().map(|made| Unclaimed(Some(made))));
+    match building.await {
+        Ok(made) => Ok(made?.claim()),
+        Err(error) => Err(error.try_into_panic().map_or_else(
+            |_| Error::new("the runtime is shutting down"),
+            |panic| panicked(&*panic),
+        )),
+    }
+}
+
+/// A new environment, which is closed if nobody waits for it any more.
+struct Unclaimed(Option<Box<dyn AnyEnvironment>>);
+
+impl Unclaimed {
+    fn claim(mut self) -> Box<dyn AnyEnvironment> {
+        self.0.take().expect("an environment is claimed once")
+    }
+}
+
+impl Drop for Unclaimed {
+    fn drop(&mut self) {
+        if let Some(environment) = self.0.take()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            runtime.spawn(environment.close());
+        }
     }
 }
 

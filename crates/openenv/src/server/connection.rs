@@ -20,6 +20,9 @@ const CLOSE_GRACE: Duration = Duration::from_secs(5);
 /// The same when the server stops, which a client that does not read must not delay.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
+/// How long a client that broke the protocol has to read how.
+const BROKEN_GRACE: Duration = Duration::from_secs(1);
+
 /// How long a client that is refused has to come and read why.
 const REFUSAL_GRACE: Duration = Duration::from_secs(1);
 
@@ -123,13 +126,36 @@ impl Connection {
         .await
     }
 
+    /// Ends the conversation as its reason asks for.
+    pub(crate) async fn end(mut self: Box<Self>, reason: CloseReason) {
+        if let Some(frame) = self.reader.broken.take() {
+            let _ = send(
+                &mut self.reader.socket,
+                Message::Close(Some(frame)),
+                CLOSE_GRACE,
+            )
+            .await;
+            // What the client still sends cannot be read any more, and closing on
+            // top of it would take the close frame away from the client.
+            return tokio::time::sleep(BROKEN_GRACE).await;
+        }
+        match reason {
+            CloseReason::Disconnected => self.finish().await,
+            CloseReason::Unresponsive => {
+                self.close(close_code::ERROR, "keepalive ping timeout")
+                    .await;
+            }
+            CloseReason::Shutdown => self.close(close_code::RESTART, "").await,
+            _ => self.close(close_code::NORMAL, "").await,
+        }
+    }
+
     /// Tells the client that the conversation is over and waits for it to agree.
-    pub(crate) async fn close(mut self: Box<Self>, code: u16, reason: &'static str) {
-        let own = CloseFrame {
+    async fn close(mut self: Box<Self>, code: u16, reason: &'static str) {
+        let frame = CloseFrame {
             code,
             reason: Utf8Bytes::from_static(reason),
         };
-        let frame = self.reader.broken.take().unwrap_or(own);
         let message = Message::Close(Some(frame));
         if send(&mut self.reader.socket, message, CLOSE_GRACE)
             .await
@@ -152,7 +178,7 @@ impl Connection {
     }
 
     /// Answers a close that the client began, or waits for its answer to ours.
-    pub(crate) async fn finish(mut self: Box<Self>) {
+    async fn finish(mut self: Box<Self>) {
         let rest = async { while let Some(Ok(_)) = self.reader.socket.recv().await {} };
         let grace = if self.stopping.is_cancelled() {
             SHUTDOWN_GRACE

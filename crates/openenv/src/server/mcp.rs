@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
+use axum::extract::ws::{Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::extract::{ConnectInfo, State};
 use axum::http::{Extensions, Method};
 use axum::response::{IntoResponse, Response};
@@ -86,7 +86,7 @@ async fn serve(socket: WebSocket, sessions: Arc<Sessions>, peer: Option<SocketAd
             let refusal = response(&Value::Null, Err(error.into()));
             return connection.refuse(refusal.to_string().into()).await;
         }
-        Driven::Gone(_) => return connection.finish().await,
+        Driven::Gone(reason) => return connection.end(reason).await,
     };
     let caller = Caller {
         session: Some(Arc::clone(&session)),
@@ -94,11 +94,7 @@ async fn serve(socket: WebSocket, sessions: Arc<Sessions>, peer: Option<SocketAd
     };
     let reason = converse(&mut connection, &sessions, &caller).await;
     session.close(reason).await;
-    match reason {
-        CloseReason::Disconnected => connection.finish().await,
-        CloseReason::Shutdown => connection.close(close_code::RESTART, "").await,
-        _ => connection.close(close_code::NORMAL, "").await,
-    }
+    connection.end(reason).await;
 }
 
 async fn converse(

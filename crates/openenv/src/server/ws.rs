@@ -7,7 +7,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::ws::{Utf8Bytes, WebSocket, close_code};
+use axum::extract::ws::{Utf8Bytes, WebSocket};
 
 use crate::error::{Error, Kind};
 use crate::server::connection::{Connection, Driven, Frame};
@@ -42,7 +42,7 @@ pub(crate) async fn serve(
             wire::write_error(&mut out, &error);
             return connection.refuse(text(out)).await;
         }
-        Driven::Gone(_) => return connection.finish().await,
+        Driven::Gone(reason) => return connection.end(reason).await,
     };
 
     let attached = session_id.is_some();
@@ -54,16 +54,7 @@ pub(crate) async fn serve(
         // the socket close, so that it can reconnect to a full server.
         session.close(reason).await;
     }
-    match reason {
-        CloseReason::Disconnected => connection.finish().await,
-        CloseReason::Unresponsive => {
-            connection
-                .close(close_code::ERROR, "keepalive ping timeout")
-                .await;
-        }
-        CloseReason::Shutdown => connection.close(close_code::RESTART, "").await,
-        _ => connection.close(close_code::NORMAL, "").await,
-    }
+    connection.end(reason).await;
 }
 
 /// Answers frame after frame until there is a reason to stop.

@@ -1,6 +1,6 @@
 //! Whatever a client sends gets a clear answer, and the session goes on.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::probe::InlineProbe;
 use crate::support::TestServer;
@@ -216,4 +216,73 @@ async fn what_a_server_cannot_be_is_said_at_build_time() {
         "Live".parse::<openenv::Mode>().unwrap_err().to_string(),
         "Invalid mode: 'Live'. Must be one of: ['simulation', 'production']"
     );
+}
+
+/// An action that checks itself while it is parsed.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(try_from = "Raw")]
+struct Even(i64);
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Raw {
+    number: i64,
+}
+
+impl TryFrom<Raw> for Even {
+    type Error = String;
+
+    fn try_from(raw: Raw) -> Result<Self, String> {
+        if raw.number % 2 == 0 {
+            Ok(Self(raw.number))
+        } else {
+            Err(format!("{} is odd", raw.number))
+        }
+    }
+}
+
+#[derive(Default)]
+struct Halves;
+
+impl openenv::Environment for Halves {
+    type Action = Even;
+    type Observation = Map<String, Value>;
+    type ResetObservation = ();
+    type State = ();
+
+    async fn reset(&mut self, _: openenv::ResetOptions) -> openenv::Result<openenv::Step<()>> {
+        Ok(openenv::Step::new(()))
+    }
+
+    async fn step(
+        &mut self,
+        Even(number): Even,
+        _: openenv::StepOptions,
+    ) -> openenv::Result<openenv::Step<Map<String, Value>>> {
+        let half = ("half".to_owned(), json!(number / 2));
+        Ok(openenv::Step::new(Map::from_iter([half])))
+    }
+
+    fn state(&self) {}
+}
+
+#[tokio::test]
+async fn an_action_that_refuses_itself_is_a_violation_like_any_other() {
+    let builder = openenv::Server::builder().environment("halves", Halves::default);
+    let server = TestServer::start(builder).await;
+    let mut socket = server.socket("/ws").await;
+    let odd = json!({ "type": "step", "data": { "number": 3 } });
+    let reply = socket.ask(&odd).await;
+    assert_eq!(reply["data"]["code"], "VALIDATION_ERROR");
+    assert_eq!(reply["data"]["errors"][0]["type"], "value_error");
+    assert_eq!(reply["data"]["errors"][0]["msg"], "Value error, 3 is odd");
+    let even = json!({ "type": "step", "data": { "number": 4 } });
+    assert_eq!(socket.ask(&even).await["data"]["observation"]["half"], 2);
+    let response = reqwest::Client::new()
+        .post(format!("{}/step", server.url()))
+        .json(&json!({ "action": { "number": 3 } }))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(response.status(), 422);
+    server.stop().await;
 }

@@ -69,7 +69,7 @@ async fn a_failing_factory_frees_its_slot() {
         let server = TestServer::start(builder.max_sessions(1)).await;
         for _ in 0..3 {
             let mut socket = server.socket("/ws").await;
-            let error = socket.recv_json().await;
+            let error = socket.ask(&json!({ "type": "state" })).await;
             assert_eq!(error["data"]["code"], "FACTORY_ERROR");
             assert_eq!(
                 error["data"]["message"],
@@ -80,6 +80,35 @@ async fn a_failing_factory_frees_its_slot() {
         assert!(idle(&server));
         server.stop().await;
     }
+}
+
+#[tokio::test]
+async fn a_slow_factory_holds_up_nobody_and_is_closed_if_its_client_left() {
+    let life = Arc::new(Life::default());
+    let of_factory = Arc::clone(&life);
+    let slow = Server::builder()
+        .environment("slow", move || {
+            std::thread::sleep(Duration::from_millis(600));
+            InlineProbe::new(&of_factory)
+        })
+        .max_sessions(1);
+    let server = TestServer::start(slow).await;
+    let waiting = server.socket("/ws").await;
+    let asked = Instant::now();
+    let health = reqwest::get(format!("{}/health", server.url())).await;
+    assert_eq!(health.unwrap().status(), 200);
+    assert!(
+        asked.elapsed() < Duration::from_millis(500),
+        "the server stood still"
+    );
+    assert_eq!(server.server().capacity()[0].active, 1);
+    waiting.vanish();
+    eventually("the slot is free", || idle(&server)).await;
+    eventually("the environment was made and closed", || {
+        (life.opened(), life.closed()) == (1, 1)
+    })
+    .await;
+    server.stop().await;
 }
 
 #[tokio::test]

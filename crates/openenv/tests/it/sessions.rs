@@ -53,7 +53,7 @@ async fn an_environment_that_declares_nothing_has_one_slot_which_is_free_at_once
         );
 
         let mut second = server.socket("/ws").await;
-        let refusal = second.recv_json().await;
+        let refusal = second.ask(&step(1)).await;
         assert_eq!(refusal["data"]["code"], "CAPACITY_REACHED");
         assert_eq!(refusal["data"]["active_sessions"], 1);
         assert_eq!(refusal["data"]["max_sessions"], 1);

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use openenv::{Error, Server};
 use serde_json::{Value, json};
 
-use crate::probe::{InlineProbe, Life, Probe, ThreadProbe, eventually};
-use crate::support::{Incoming, TestServer};
+use crate::probe::{InlineProbe, Life, Probe, ThreadProbe};
+use crate::support::{Incoming, TestServer, eventually};
 
 fn order(data: &Value) -> Value {
     json!({ "type": "step", "data": data })
@@ -138,14 +138,7 @@ async fn a_client_that_vanishes_in_the_middle_of_a_step_frees_its_slot_at_once()
         socket
             .send_json(&order(&json!({ "sleep_ms": 60_000 })))
             .await;
-        eventually("the step runs", || {
-            server
-                .server()
-                .sessions()
-                .iter()
-                .any(|session| session.running)
-        })
-        .await;
+        server.until_a_step_runs().await;
         let left = Instant::now();
         if round % 2 == 0 {
             socket.vanish();
@@ -171,14 +164,7 @@ async fn a_blocked_thread_does_not_hold_the_slot_of_a_vanished_client() {
     socket
         .send_json(&order(&json!({ "sleep_ms": 1500, "block": true })))
         .await;
-    eventually("the step runs", || {
-        server
-            .server()
-            .sessions()
-            .iter()
-            .any(|session| session.running)
-    })
-    .await;
+    server.until_a_step_runs().await;
     socket.vanish();
     eventually("the slot is free", || idle(&server)).await;
     assert_eq!(life.finished_steps(), 0, "the thread is still blocked");
@@ -305,14 +291,7 @@ async fn shutdown_lets_a_running_step_end_and_closes_everything() {
     let mut busy = server.socket("/ws").await;
     busy.send_json(&order(&json!({ "sleep_ms": 400, "add": 5 })))
         .await;
-    eventually("the step runs", || {
-        server
-            .server()
-            .sessions()
-            .iter()
-            .any(|session| session.running)
-    })
-    .await;
+    server.until_a_step_runs().await;
     let stopping = tokio::spawn(server.stop());
     assert_eq!(idle.expect_close().await, 1012);
     assert_eq!(busy.recv_json().await["data"]["observation"]["sum"], 5);
@@ -329,14 +308,7 @@ async fn shutdown_does_not_wait_for_ever() {
     endless
         .send_json(&order(&json!({ "sleep_ms": 600_000 })))
         .await;
-    eventually("the step runs", || {
-        server
-            .server()
-            .sessions()
-            .iter()
-            .any(|session| session.running)
-    })
-    .await;
+    server.until_a_step_runs().await;
     let stopping = Instant::now();
     let stopped = tokio::spawn(server.stop());
     assert_eq!(endless.expect_close().await, 1012);

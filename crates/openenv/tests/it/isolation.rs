@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::json;
 
-use crate::probe::{InlineProbe, ThreadProbe, eventually};
-use crate::support::TestServer;
+use crate::probe::{InlineProbe, ThreadProbe};
+use crate::support::{TestServer, eventually};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_thousand_sessions_with_interleaved_steps_stay_apart() {

@@ -156,14 +156,3 @@ impl<const THREAD: bool, const CONCURRENT: bool> Environment for Probe<THREAD, C
         self.step_timeout
     }
 }
-
-/// Waits until `condition` holds, for as long as a slow machine may need.
-pub(crate) async fn eventually(what: &str, condition: impl Fn() -> bool) {
-    for _ in 0..2000 {
-        if condition() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    panic!("never happened: {what}");
-}

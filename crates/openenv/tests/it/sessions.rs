@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::probe::{InlineProbe, LonelyProbe, eventually};
-use crate::support::{Socket, TestServer};
+use crate::probe::{InlineProbe, LonelyProbe};
+use crate::support::{Socket, TestServer, eventually};
 
 fn step(add: i64) -> Value {
     json!({ "type": "step", "data": { "add": add } })
@@ -203,7 +203,7 @@ async fn a_step_goes_on_when_the_socket_of_an_attached_session_breaks() {
     socket
         .send_json(&json!({ "type": "step", "data": { "add": 9, "sleep_ms": 300 } }))
         .await;
-    eventually("the step runs", || server.server().sessions()[0].running).await;
+    server.until_a_step_runs().await;
     socket.vanish();
     eventually("the socket is gone", || {
         !server.server().sessions()[0].attached
@@ -232,14 +232,7 @@ async fn only_sessions_that_nobody_uses_end_for_being_idle() {
     breaking
         .send_json(&json!({ "type": "step", "data": { "sleep_ms": 600 } }))
         .await;
-    eventually("the step runs", || {
-        server
-            .server()
-            .sessions()
-            .iter()
-            .any(|session| session.running)
-    })
-    .await;
+    server.until_a_step_runs().await;
     breaking.vanish();
 
     eventually("the abandoned session ends", || life.closed() == 1).await;

@@ -3,5 +3,5 @@
 mod server;
 mod socket;
 
-pub(crate) use server::TestServer;
+pub(crate) use server::{TestServer, eventually};
 pub(crate) use socket::{Incoming, Socket};

@@ -1,6 +1,7 @@
 //! A server that lives as long as its test.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use openenv::Server;
@@ -74,6 +75,12 @@ impl TestServer {
         stream
     }
 
+    /// Waits until a call is under way.
+    pub(crate) async fn until_a_step_runs(&self) {
+        let running = || self.server.sessions().iter().any(|session| session.running);
+        eventually("a step runs", running).await;
+    }
+
     /// Stops gracefully and waits until the server is gone.
     pub(crate) async fn stop(mut self) {
         drop(self.shutdown.take());
@@ -102,4 +109,15 @@ fn check(outcome: Result<openenv::Result<()>, JoinError>) {
             Err(error) => panic!("the server was cancelled: {error}"),
         },
     }
+}
+
+/// Waits until `condition` holds, for as long as a slow machine may need.
+pub(crate) async fn eventually(what: &str, condition: impl Fn() -> bool) {
+    for _ in 0..2000 {
+        if condition() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("never happened: {what}");
 }

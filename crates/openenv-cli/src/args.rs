@@ -6,7 +6,7 @@ use openenv::Mode;
 use tracing_subscriber::EnvFilter;
 
 use crate::registry::{self, Bundled};
-use crate::value::{ByteSize, PositiveSeconds, Seconds, SessionTimeout};
+use crate::value::{ByteSize, PositiveSeconds, Seconds, SecondsOrNever};
 use crate::vars;
 
 /// Serve reinforcement-learning environments over HTTP and WebSocket
@@ -93,7 +93,7 @@ pub(crate) struct ServeArgs {
         env = vars::SESSION_TIMEOUT,
         hide_env_values = true
     )]
-    pub(crate) session_timeout: SessionTimeout,
+    pub(crate) session_timeout: SecondsOrNever,
 
     /// How long a new session waits for a free place when the server is full
     #[arg(
@@ -115,7 +115,7 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) drain_timeout: Seconds,
 
-    /// Time between two pings of a WebSocket
+    /// Time between two pings of a WebSocket, or `never`
     #[arg(
         long,
         value_name = "SECONDS",
@@ -123,7 +123,7 @@ pub(crate) struct ServeArgs {
         env = vars::KEEPALIVE_INTERVAL,
         hide_env_values = true
     )]
-    pub(crate) keepalive_interval: PositiveSeconds,
+    pub(crate) keepalive_interval: SecondsOrNever,
 
     /// How long the answer to a ping may take before the session counts as lost
     #[arg(

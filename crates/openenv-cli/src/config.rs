@@ -42,7 +42,7 @@ pub(crate) struct ServeConfig {
     /// Default: 30 seconds.
     pub(crate) drain_timeout: Duration,
     /// Default: 20 seconds.
-    pub(crate) keepalive_interval: Duration,
+    pub(crate) keepalive_interval: Option<Duration>,
     /// Default: 20 seconds.
     pub(crate) keepalive_timeout: Duration,
     /// In bytes. Default: 100 MiB.

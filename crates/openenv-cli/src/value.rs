@@ -13,7 +13,7 @@ pub(crate) struct PositiveSeconds(pub(crate) Duration);
 
 /// A time in seconds, more than zero, or `never`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SessionTimeout(pub(crate) Option<Duration>);
+pub(crate) struct SecondsOrNever(pub(crate) Option<Duration>);
 
 /// A number of bytes, at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl FromStr for PositiveSeconds {
     }
 }
 
-impl FromStr for SessionTimeout {
+impl FromStr for SecondsOrNever {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -128,9 +128,9 @@ mod tests {
 
     #[test]
     fn sessions_can_live_for_ever() {
-        assert_eq!("never".parse(), Ok(SessionTimeout(None)));
-        let minute = SessionTimeout(Some(Duration::from_mins(1)));
+        assert_eq!("never".parse(), Ok(SecondsOrNever(None)));
+        let minute = SecondsOrNever(Some(Duration::from_mins(1)));
         assert_eq!("60".parse(), Ok(minute));
-        assert!("0".parse::<SessionTimeout>().is_err());
+        assert!("0".parse::<SecondsOrNever>().is_err());
     }
 }

@@ -82,5 +82,7 @@ async fn main() -> Result<()> {
     axum::serve(listener, application)
         .with_graceful_shutdown(openenv::shutdown_signal())
         .await?;
+    // Whoever serves the routes also sees to the end of the sessions.
+    server.shut_down().await;
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! The typed contract of an environment: schemas that are published and enforced.
 
+use schemars::JsonSchema;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::env::Environment;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 mod base;
 mod check;
@@ -41,10 +42,26 @@ impl<E: Environment> Shapes<E> {
     pub(crate) fn new() -> Result<Self> {
         Ok(Self {
             action: Shape::new(Base::Action)?,
-            observation: Shape::new(Base::Observation)?,
-            reset_observation: Shape::new(Base::Observation)?,
+            observation: observation()?,
+            reset_observation: observation()?,
             state: Shape::new(Base::State)?,
         })
+    }
+}
+
+/// The shape of an observation, which leaves reward and ending to [`Step`](crate::Step).
+fn observation<T: JsonSchema>() -> Result<Shape<T>> {
+    let shape = Shape::new(Base::Observation)?;
+    match ["reward", "done"]
+        .into_iter()
+        .find(|field| shape.declares(field))
+    {
+        None => Ok(shape),
+        Some(field) => Err(Error::configuration(format!(
+            "observation `{}` has a field `{field}`, which clients would never see there: \
+             set it on the `Step` instead",
+            T::schema_name()
+        ))),
     }
 }
 

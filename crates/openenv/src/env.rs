@@ -113,8 +113,10 @@ pub trait Environment: Send + Sized + 'static {
 
     /// Advances the episode by one action.
     ///
-    /// When the client goes away in the middle, the future is dropped at its
-    /// next `.await` and [`close`](Self::close) follows.
+    /// When the client that owns the session goes away in the middle, the future
+    /// is dropped at its next `.await` and [`close`](Self::close) follows; code
+    /// that blocks a thread of its own runs on to its end. A session that a
+    /// client merely attached to goes on.
     fn step(
         &mut self,
         action: Self::Action,
@@ -126,15 +128,18 @@ pub trait Environment: Send + Sized + 'static {
 
     /// Ends the session: the place to stop processes and delete files.
     ///
-    /// It takes `self`, so it cannot run twice. Default: drops the environment.
+    /// It takes `self`, so it cannot run twice. What takes longer than the
+    /// server's close timeout (10 seconds) is dropped at its next `.await`.
+    /// Default: drops the environment.
     fn close(self) -> impl Future<Output = ()> + Send {
         async {}
     }
 
     /// How long one step may take. Default: no limit.
     ///
-    /// A step over its limit is abandoned and answered with an error; a
-    /// client's own `timeout_s` can only shorten the limit.
+    /// A step over its limit is dropped and answered with an error; the session
+    /// goes on, unless a thread of its own is blocked, which ends it. A client's
+    /// own `timeout_s` can only shorten the limit.
     fn step_timeout(&self) -> Option<Duration> {
         None
     }

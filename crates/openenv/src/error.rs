@@ -15,8 +15,9 @@ type Source = Box<dyn std::error::Error + Send + Sync>;
 
 /// Anything that can go wrong in an environment, a session or a server.
 ///
-/// Environments usually need no more than `?` or [`Error::new`]; the server
-/// turns the error into the reply its caller's protocol asks for.
+/// Environments make one with [`Error::new`], or from another error with `?`
+/// (I/O, JSON, text, boxed errors) or [`Error::from_source`] (any other); the
+/// server turns it into the reply that its caller's protocol asks for.
 ///
 /// ```
 /// use openenv::Error;
@@ -80,13 +81,38 @@ impl Error {
 
     /// A failure inside an environment, with the error that caused it.
     ///
-    /// The text of `source` becomes the message; an empty text is replaced by
-    /// a note that names nothing less than "failed without a message".
+    /// The text of `source` becomes the message.
     pub fn from_source(source: impl Into<Source>) -> Self {
         let source = source.into();
         let mut error = Self::new(source.to_string());
         error.inner.source = Some(source);
         error
+    }
+
+    /// An argument that makes no sense to the environment, in its own words.
+    ///
+    /// The caller learns of it as of any value that does not fit: validation
+    /// error, HTTP 422.
+    ///
+    /// ```
+    /// use openenv::Error;
+    ///
+    /// let error = Error::invalid("split", "there is no split `dev`");
+    /// assert!(error.is_validation());
+    /// assert_eq!(error.violations()[0].to_string(), "split: there is no split `dev`");
+    /// ```
+    pub fn invalid(argument: &str, message: impl Into<String>) -> Self {
+        Self::validation(vec![Violation {
+            kind: "value_error",
+            location: argument
+                .split('.')
+                .map(|step| Location::Field(step.to_owned()))
+                .collect(),
+            message: message.into(),
+            input: Value::Null,
+            context: Map::new(),
+            url: None,
+        }])
     }
 
     /// The environment does not offer `what` (HTTP 501).
@@ -128,7 +154,7 @@ impl Error {
     }
 
     /// Input that does not fit; every violation is listed.
-    pub fn validation(violations: Vec<Violation>) -> Self {
+    pub(crate) fn validation(violations: Vec<Violation>) -> Self {
         Self::of(Kind::Validation(violations), "Invalid message")
     }
 

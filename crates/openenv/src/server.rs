@@ -16,6 +16,7 @@ use crate::env::Environment;
 use crate::env::erased::{Blueprint, Native};
 use crate::error::{Error, Result};
 
+mod at_once;
 mod body;
 mod config;
 mod connection;
@@ -24,8 +25,10 @@ mod docs;
 mod fallback;
 mod http;
 mod info;
+mod lifecycle;
 mod mcp;
 mod openapi;
+mod seat;
 mod session;
 mod sessions;
 mod tasks;
@@ -36,6 +39,9 @@ use config::Config;
 pub use config::Mode;
 pub use info::{Capacity, Origin, SessionId, SessionInfo};
 use sessions::Sessions;
+
+/// More than any pause that a keepalive could be for.
+const A_DAY: Duration = Duration::from_hours(24);
 
 /// How long the last answers may take to leave once everything is closed.
 const FLUSH_GRACE: Duration = Duration::from_secs(1);
@@ -114,10 +120,10 @@ impl Server {
         listener: TcpListener,
         shutdown: impl Future<Output = ()>,
     ) -> Result<()> {
-        let patience = self
-            .served
-            .first()
-            .map(|sessions| sessions.config.keepalive_interval + sessions.config.keepalive_timeout);
+        let patience = self.served.first().and_then(|sessions| {
+            let interval = sessions.config.keepalive_interval?;
+            Some(interval + sessions.config.keepalive_timeout)
+        });
         let listener = listener.tap_io(move |socket| {
             // Small replies must not wait for the acknowledgement of earlier ones.
             let _ = socket.set_nodelay(true);
@@ -264,10 +270,16 @@ impl ServerBuilder {
     }
 
     /// Sets the time between pings, and how long a client may stay silent after
-    /// one. Default: 20 seconds each.
-    pub fn keepalive(mut self, interval: Duration, timeout: Duration) -> Self {
-        self.config.keepalive_interval = interval;
+    /// one. Default: 20 seconds each. `None` sends no pings.
+    pub fn keepalive(mut self, interval: impl Into<Option<Duration>>, timeout: Duration) -> Self {
+        self.config.keepalive_interval = interval.into();
         self.config.keepalive_timeout = timeout;
+        self
+    }
+
+    /// Sets how long one reply may take to leave. Default: 2 minutes.
+    pub fn send_timeout(mut self, timeout: Duration) -> Self {
+        self.config.send_timeout = timeout;
         self
     }
 
@@ -288,9 +300,17 @@ impl ServerBuilder {
                 "a server needs at least one environment",
             ));
         }
-        if self.config.keepalive_interval.is_zero() || self.config.keepalive_timeout.is_zero() {
+        let times = [
+            self.config.keepalive_interval,
+            Some(self.config.keepalive_timeout),
+        ];
+        if times
+            .into_iter()
+            .flatten()
+            .any(|time| time.is_zero() || time > A_DAY)
+        {
             return Err(Error::configuration(
-                "keepalive times must be longer than zero",
+                "keepalive times must be longer than zero and at most a day",
             ));
         }
         let mut served: Vec<Arc<Sessions>> = Vec::new();

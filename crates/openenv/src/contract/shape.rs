@@ -12,6 +12,7 @@ use super::check;
 use super::compiled::Compiled;
 use super::schema;
 use super::validate::{validate, value_error};
+use super::violation::abridged;
 use crate::error::{Error, Result};
 use crate::error::{Location, Violation};
 use crate::json::{self, Document, Input};
@@ -103,7 +104,7 @@ impl<T: DeserializeOwned + JsonSchema> Shape<T> {
         serde_path_to_error::deserialize(value).map_err(|error| {
             let (location, input) = locate(error.path(), &document.value);
             let broken = value_error(&error.inner().to_string());
-            vec![Violation::new(broken, location, input.clone())]
+            vec![Violation::new(broken, location, abridged(input))]
         })
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::coerce::{self, Mode};
 use super::compiled::{Compiled, Discriminator, List, Node, NodeId, Object, Union};
 use super::rules::{Broken, plural};
+use super::violation::abridged;
 use crate::error::{Location, Violation};
 use crate::json::{Document, pointer_step, python_repr};
 
@@ -87,7 +88,7 @@ impl<'a> Validation<'a> {
     fn refuse(&mut self, broken: Broken, input: &Value) -> Value {
         self.refused += 1;
         if self.violations.len() < MAXIMUM_VIOLATIONS {
-            let violation = Violation::new(broken, self.location.clone(), input.clone());
+            let violation = Violation::new(broken, self.location.clone(), abridged(input));
             self.violations.push(violation);
         }
         Value::Null

@@ -60,3 +60,47 @@ impl Violation {
         Self::new(broken, location, Value::Object(Map::new()))
     }
 }
+
+/// Bytes of an input that a violation repeats.
+const REPEATED_INPUT: usize = 16 * 1024;
+
+/// The input as a violation repeats it: a large one is only described.
+///
+/// A misspelt field beside a large one would otherwise be answered with a
+/// message larger than the client accepts.
+pub(super) fn abridged(input: &Value) -> Value {
+    let size = size(input, REPEATED_INPUT);
+    if size <= REPEATED_INPUT {
+        return input.clone();
+    }
+    let what = match input {
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        _ => "an object",
+    };
+    format!("{what} of more than {REPEATED_INPUT} bytes").into()
+}
+
+/// About how many bytes the value is long; counting stops above `limit`.
+fn size(value: &Value, limit: usize) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => sum(items.iter().map(|item| (0, item)), limit),
+        Value::Object(fields) => sum(
+            fields.iter().map(|(name, value)| (name.len(), value)),
+            limit,
+        ),
+        _ => 8,
+    }
+}
+
+fn sum<'a>(parts: impl Iterator<Item = (usize, &'a Value)>, limit: usize) -> usize {
+    let mut total = 0;
+    for (extra, part) in parts {
+        total += 1 + extra + size(part, limit);
+        if total > limit {
+            break;
+        }
+    }
+    total
+}

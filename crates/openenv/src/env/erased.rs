@@ -176,33 +176,14 @@ where
 async fn open_inline(
     build: impl FnOnce() -> Result<Box<dyn AnyEnvironment>> + Send + 'static,
 ) -> Result<Box<dyn AnyEnvironment>> {
-    let building = tokio::task::spawn_blocking(move || build().map(|made| Unclaimed(Some(made))));
-    match building.await {
-        Ok(made) => Ok(made?.claim()),
-        Err(error) => Err(error.try_into_panic().map_or_else(
-            |_| Error::new("the runtime is shutting down"),
-            |panic| panicked(&*panic),
-        )),
-    }
-}
-
-/// A new environment, which is closed if nobody waits for it any more.
-struct Unclaimed(Option<Box<dyn AnyEnvironment>>);
-
-impl Unclaimed {
-    fn claim(mut self) -> Box<dyn AnyEnvironment> {
-        self.0.take().expect("an environment is claimed once")
-    }
-}
-
-impl Drop for Unclaimed {
-    fn drop(&mut self) {
-        if let Some(environment) = self.0.take()
-            && let Ok(runtime) = tokio::runtime::Handle::try_current()
-        {
-            runtime.spawn(environment.close());
-        }
-    }
+    tokio::task::spawn_blocking(build)
+        .await
+        .unwrap_or_else(|error| {
+            Err(error.try_into_panic().map_or_else(
+                |_| Error::new("the runtime is shutting down"),
+                |panic| panicked(&*panic),
+            ))
+        })
 }
 
 /// An author's environment together with the episode that it plays.

@@ -55,7 +55,7 @@ impl ResetOptions {
     /// The environment's own arguments as a type.
     ///
     /// # Errors
-    /// If they do not fit `T`; the text names the argument.
+    /// A validation error that names the argument, if they do not fit `T`.
     pub fn arguments<T: DeserializeOwned>(&self) -> Result<T> {
         typed(&self.extra)
     }
@@ -71,7 +71,7 @@ pub struct StepOptions {
     pub timeout: Option<Duration>,
     /// Name that the caller gives this request.
     pub request_id: Option<String>,
-    /// Every other argument, as it was sent.
+    /// Every other argument of `POST /step`; a frame on a WebSocket has none.
     pub extra: Map<String, Value>,
 }
 
@@ -86,15 +86,17 @@ impl StepOptions {
     /// The environment's own arguments as a type.
     ///
     /// # Errors
-    /// If they do not fit `T`; the text names the argument.
+    /// A validation error that names the argument, if they do not fit `T`.
     pub fn arguments<T: DeserializeOwned>(&self) -> Result<T> {
         typed(&self.extra)
     }
 }
 
 fn typed<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T> {
-    serde_path_to_error::deserialize(Value::Object(arguments.clone()))
-        .map_err(|error| Error::new(format!("argument `{}`: {}", error.path(), error.inner())))
+    serde_path_to_error::deserialize(Value::Object(arguments.clone())).map_err(|error| {
+        let path = error.path().to_string();
+        Error::invalid(path.trim_start_matches('.'), error.into_inner().to_string())
+    })
 }
 
 /// A seed as clients send it: any whole number that fits 128 bits.

@@ -142,6 +142,12 @@ impl From<i32> for Reward {
     }
 }
 
+impl From<u32> for Reward {
+    fn from(value: u32) -> Self {
+        Self::Int(i64::from(value))
+    }
+}
+
 impl From<f64> for Reward {
     fn from(value: f64) -> Self {
         Self::Float(value)

@@ -50,9 +50,12 @@ struct OnThread {
 }
 
 enum Job {
-    Call(Box<Call>, Form, oneshot::Sender<Result<Vec<u8>>>),
+    Call(Box<Call>, Form, oneshot::Sender<Answer>),
     Close(oneshot::Sender<()>),
 }
+
+/// What a call wrote, and how long the next step may take.
+type Answer = (Result<Vec<u8>>, Option<Duration>);
 
 enum Call {
     Reset(ResetOptions),
@@ -72,7 +75,9 @@ impl OnThread {
             self.jobs
                 .send(Job::Call(Box::new(call), form, answer))
                 .map_err(|_| ended())?;
-            out.append(&mut answered.await.map_err(|_| ended())??);
+            let (written, step_timeout) = answered.await.map_err(|_| ended())?;
+            self.step_timeout = step_timeout;
+            out.append(&mut written?);
             Ok(())
         })
     }
@@ -129,19 +134,33 @@ fn serve(mut environment: Box<dyn AnyEnvironment>, inbox: &mpsc::Receiver<Job>, 
                 closed = Some(done);
                 break;
             }
-            Job::Call(call, form, answer) => {
+            Job::Call(call, form, mut answer) => {
                 let mut out = Vec::new();
-                let result = catch_unwind(AssertUnwindSafe(|| {
-                    runtime.block_on(match *call {
+                let outcome = catch_unwind(AssertUnwindSafe(|| {
+                    let calling = match *call {
                         Call::Reset(options) => environment.reset(options, form, &mut out),
                         Call::Step(action, options) => {
                             environment.step(action, options, form, &mut out)
                         }
                         Call::State => environment.state(&mut out),
-                    })
+                    };
+                    // A call that awaits something ends with whoever waits for
+                    // it; one that blocks the thread cannot be ended.
+                    let result = runtime.block_on(async {
+                        tokio::select! {
+                            biased;
+                            result = calling => Some(result),
+                            () = answer.closed() => None,
+                        }
+                    });
+                    (result, environment.step_timeout())
                 }));
-                let result = result.unwrap_or_else(|panic| Err(panicked(&*panic)));
-                let _ = answer.send(result.map(|()| out));
+                let answered = match outcome {
+                    Ok((Some(result), limit)) => (result.map(|()| out), limit),
+                    Ok((None, _)) => continue,
+                    Err(panic) => (Err(panicked(&*panic)), None),
+                };
+                let _ = answer.send(answered);
             }
         }
     }

@@ -1,7 +1,5 @@
 //! HTTP bodies: JSON in, JSON out, and every refusal in the same shape.
 
-use std::borrow::Cow;
-
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -15,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::contract::Shape;
 use crate::error::{Error, Kind, Violation};
-use crate::json::{self, Input};
+use crate::json::{self, Input, JsonError};
 
 /// How many bytes a body may have; the router hands it to every request.
 #[derive(Debug, Clone, Copy)]
@@ -55,9 +53,33 @@ impl Body {
         self.bytes.is_empty()
     }
 
-    /// The text; what is not UTF-8 is not JSON either, and fails as such later.
-    pub(crate) fn text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.bytes)
+    /// The body as text.
+    ///
+    /// # Errors
+    /// If it is not UTF-8, with the character at which that shows.
+    pub(crate) fn text(&self) -> Result<&str, JsonError> {
+        std::str::from_utf8(&self.bytes).map_err(|error| {
+            let valid = String::from_utf8_lossy(&self.bytes[..error.valid_up_to()]);
+            let position = valid.chars().count();
+            // A text that is broken from the start is no value at all.
+            let message = if position == 0 {
+                "Expecting value"
+            } else {
+                "Invalid UTF-8"
+            };
+            JsonError {
+                message,
+                position,
+                line: valid.matches('\n').count() + 1,
+                column: valid
+                    .rsplit('\n')
+                    .next()
+                    .unwrap_or_default()
+                    .chars()
+                    .count()
+                    + 1,
+            }
+        })
     }
 
     /// Reads the type behind `shape`.
@@ -68,11 +90,14 @@ impl Body {
         if self.is_empty() {
             return Err(refuse(Violation::missing(Value::Null)));
         }
-        let text = self.text();
         if !self.is_json {
-            return Err(refuse(Violation::not_attributes(text.into_owned().into())));
+            let text = String::from_utf8_lossy(&self.bytes).into_owned();
+            return Err(refuse(Violation::not_attributes(text.into())));
         }
-        let input = input(&text)?;
+        let text = self
+            .text()
+            .map_err(|error| refuse(Violation::not_json(&error)))?;
+        let input = input(text)?;
         shape.parse(&input).map_err(|violations| {
             Error::validation(violations.into_iter().map(Violation::in_body).collect())
         })

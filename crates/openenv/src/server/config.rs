@@ -53,12 +53,16 @@ pub(crate) struct Config {
     pub(crate) drain_timeout: Duration,
     /// How long an environment may take to close. Default: 10 seconds.
     pub(crate) close_timeout: Duration,
-    /// Time between two pings to a client. Default: 20 seconds.
-    pub(crate) keepalive_interval: Duration,
+    /// Time between two pings to a client, `None` for no pings. Default: 20 seconds.
+    pub(crate) keepalive_interval: Option<Duration>,
     /// How long a client may stay silent after a ping. Default: 20 seconds.
     pub(crate) keepalive_timeout: Duration,
     /// How long one reply may take to leave. Default: 2 minutes.
     pub(crate) send_timeout: Duration,
+    /// HTTP requests that have an environment at the same time; others wait. Default: 256.
+    pub(crate) max_requests: usize,
+    /// Environments that are made at the same time; others wait. Default: 64.
+    pub(crate) max_factories: usize,
     /// Bytes of one message or HTTP body. Default: 100 MiB, the limit of the Python client.
     pub(crate) max_message_size: usize,
     /// Frames that a client may send ahead of their replies. Default: 1,024.
@@ -80,9 +84,11 @@ impl Default for Config {
             queue_timeout: Duration::ZERO,
             drain_timeout: Duration::from_secs(30),
             close_timeout: Duration::from_secs(10),
-            keepalive_interval: Duration::from_secs(20),
+            keepalive_interval: Some(Duration::from_secs(20)),
             keepalive_timeout: Duration::from_secs(20),
             send_timeout: Duration::from_mins(2),
+            max_requests: 256,
+            max_factories: 64,
             max_message_size: 100 * 1024 * 1024,
             max_pipelined_frames: 1024,
         }

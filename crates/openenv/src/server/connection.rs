@@ -1,16 +1,15 @@
 //! One WebSocket: reading ahead, keepalive, and closing in an orderly way.
 
 use std::collections::VecDeque;
-use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::task::Poll;
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::time::{Instant, Sleep};
 use tokio_util::sync::CancellationToken;
 use tungstenite::error::{CapacityError, Error as ProtocolError};
 
+use crate::server::at_once::at_once;
 use crate::server::info::CloseReason;
 use crate::server::sessions::Sessions;
 
@@ -77,8 +76,8 @@ impl Connection {
                 broken: None,
             },
             send_timeout: config.send_timeout,
-            stopping: sessions.stopping.child_token(),
-            aborting: sessions.aborting.clone(),
+            stopping: sessions.lifecycle.stopping.child_token(),
+            aborting: sessions.lifecycle.aborting.clone(),
         })
     }
 
@@ -118,12 +117,16 @@ impl Connection {
     }
 
     pub(crate) async fn send(&mut self, reply: Utf8Bytes) -> Result<(), CloseReason> {
-        send(
+        let sending = send(
             &mut self.reader.socket,
             Message::Text(reply),
             self.send_timeout,
-        )
-        .await
+        );
+        tokio::select! {
+            biased;
+            sent = sending => sent,
+            () = self.aborting.cancelled() => Err(CloseReason::Shutdown),
+        }
     }
 
     /// Ends the conversation as its reason asks for.
@@ -205,15 +208,6 @@ async fn send(
         Ok(Err(_)) => Err(CloseReason::Disconnected),
         Err(_) => Err(CloseReason::Unresponsive),
     }
-}
-
-/// The output of a future that is ready at its first poll.
-async fn at_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
-    poll_fn(|context| match Pin::new(&mut *future).poll(context) {
-        Poll::Ready(output) => Poll::Ready(Some(output)),
-        Poll::Pending => Poll::Ready(None),
-    })
-    .await
 }
 
 impl Reader {
@@ -299,13 +293,15 @@ impl Frame {
 
 /// Notices a client that is gone without having said so.
 ///
-/// Any frame counts as a sign of life, not only pongs: a tunnel that swallows
+/// Any message counts as a sign of life, not only pongs: a tunnel that swallows
 /// pongs must not cost a session that is in use.
 struct Keepalive {
-    ticks: tokio::time::Interval,
+    interval: Option<Duration>,
     timeout: Duration,
-    pinged: Option<Instant>,
-    interval: Duration,
+    /// When the next ping is due or, after a ping, the client is given up.
+    deadline: Pin<Box<Sleep>>,
+    pinged: bool,
+    heard: bool,
 }
 
 enum Pulse {
@@ -315,34 +311,46 @@ enum Pulse {
 }
 
 impl Keepalive {
-    fn new(interval: Duration, timeout: Duration) -> Self {
-        let mut ticks = tokio::time::interval_at(Instant::now() + interval, interval);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    fn new(interval: Option<Duration>, timeout: Duration) -> Self {
+        let first = interval.unwrap_or_default();
         Self {
-            ticks,
-            timeout,
-            pinged: None,
             interval,
+            timeout,
+            deadline: Box::pin(tokio::time::sleep(first)),
+            pinged: false,
+            heard: false,
         }
     }
 
+    /// Is ready when [`tick`](Self::tick) has something to decide.
     async fn due(&mut self) {
-        self.ticks.tick().await;
+        match self.interval {
+            Some(_) => self.deadline.as_mut().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Notes a sign of life. The timer is left alone: this happens for every frame.
+    fn heard(&mut self) {
+        self.heard = true;
     }
 
     fn tick(&mut self) -> Pulse {
-        match self.pinged {
-            None => {
-                self.pinged = Some(Instant::now());
-                self.ticks.reset_after(self.timeout.min(self.interval));
-                Pulse::Ping
+        let (pulse, pause) = match (self.pinged, self.heard) {
+            (true, false) => (Pulse::Dead, self.timeout),
+            // It answered, or talks by itself: the rest of the interval is left.
+            (true, true) => {
+                let rest = self
+                    .interval
+                    .unwrap_or_default()
+                    .saturating_sub(self.timeout);
+                (Pulse::Alive, rest)
             }
-            Some(pinged) if pinged.elapsed() >= self.timeout => Pulse::Dead,
-            Some(_) => Pulse::Alive,
-        }
-    }
-
-    fn heard(&mut self) {
-        self.pinged = None;
+            (false, _) => (Pulse::Ping, self.timeout),
+        };
+        self.pinged = matches!(pulse, Pulse::Ping);
+        self.heard = false;
+        self.deadline.as_mut().reset(Instant::now() + pause);
+        pulse
     }
 }

@@ -1,8 +1,8 @@
 //! What is answered where there is no route, or not for that method.
 
-use axum::extract::{Request, State};
+use axum::extract::{OriginalUri, Request, State};
 use axum::handler::Handler;
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any};
@@ -15,21 +15,23 @@ pub(crate) fn not_found() -> Response {
 
 /// The answer to a path that nothing is mounted at.
 pub(crate) async fn no_route(request: Request) -> Response {
-    if request.headers().contains_key(header::UPGRADE) {
+    if wants_websocket(request.headers()) {
         return StatusCode::FORBIDDEN.into_response();
     }
-    let path = request.uri().path();
-    let host = request
-        .headers()
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok());
-    match (path.strip_suffix('/'), host) {
-        (Some(stripped), Some(host)) if !stripped.is_empty() => {
-            let query = request
-                .uri()
+    let headers = request.headers();
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    // The whole path, wherever the routes are nested.
+    let uri = request
+        .extensions()
+        .get::<OriginalUri>()
+        .map_or(request.uri(), |original| &original.0);
+    match (uri.path().strip_suffix('/'), text(header::HOST)) {
+        (Some(path), Some(host)) if !path.is_empty() => {
+            let scheme = text(FORWARDED_SCHEME).unwrap_or("http");
+            let query = uri
                 .query()
                 .map_or_else(String::new, |query| format!("?{query}"));
-            let location = format!("http://{host}{stripped}{query}");
+            let location = format!("{scheme}://{host}{path}{query}");
             (
                 StatusCode::TEMPORARY_REDIRECT,
                 [(header::LOCATION, location)],
@@ -38,6 +40,15 @@ pub(crate) async fn no_route(request: Request) -> Response {
         }
         _ => not_found(),
     }
+}
+
+/// What a proxy that speaks TLS calls the scheme of its side.
+const FORWARDED_SCHEME: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+fn wants_websocket(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::UPGRADE)
+        .is_some_and(|protocol| protocol.as_bytes().eq_ignore_ascii_case(b"websocket"))
 }
 
 /// A route for one method alone.
@@ -56,7 +67,7 @@ where
 async fn refuse_others(State(method): State<Method>, request: Request, next: Next) -> Response {
     if request.method() != method {
         method_not_allowed(&method)
-    } else if request.headers().contains_key(header::UPGRADE) {
+    } else if wants_websocket(request.headers()) {
         StatusCode::FORBIDDEN.into_response()
     } else {
         next.run(request).await

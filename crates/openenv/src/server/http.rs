@@ -25,8 +25,9 @@ use crate::server::body::{self, Body};
 use crate::server::config::Mode;
 use crate::server::fallback::{not_found, only};
 use crate::server::info::CloseReason;
+use crate::server::lifecycle::shutting_down;
 use crate::server::session::Session;
-use crate::server::sessions::{Sessions, shutting_down};
+use crate::server::sessions::Sessions;
 use crate::server::{mcp, openapi, ws};
 use crate::wire::Form;
 use crate::wire::request::{ResetRequest, StepRequest};
@@ -117,15 +118,20 @@ where
     F: AsyncFnOnce(&Session, &mut Vec<u8>) -> Result<()>,
 {
     // Shutdown waits for the request as it does for a socket.
-    let _running = sessions.tasks.token();
+    let _running = sessions.lifecycle.tasks.token();
     let session = sessions.open_for_request().await?;
     let mut out = Vec::with_capacity(256);
     let result = tokio::select! {
         biased;
         result = call(&session, &mut out) => result,
-        () = sessions.aborting.cancelled() => Err(shutting_down()),
+        () = sessions.lifecycle.aborting.cancelled() => Err(shutting_down()),
     };
-    session.close(CloseReason::Abandoned).await;
+    if !session.is_over() {
+        session.close(CloseReason::Abandoned).await;
+    }
+    // Dropped otherwise: who asked for a limit must not wait for a thread that
+    // does not stop.
+    drop(session);
     result?;
     Ok(body::raw_json(StatusCode::OK, out))
 }
@@ -167,7 +173,7 @@ where
         .get::<ConnectInfo<SocketAddr>>()
         .map(|ConnectInfo(peer)| *peer);
     let limit = sessions.config.max_message_size;
-    let tasks = sessions.tasks.clone();
+    let tasks = sessions.lifecycle.tasks.clone();
     let response = upgrade
         .read_buffer_size(READ_BUFFER)
         .max_message_size(limit)

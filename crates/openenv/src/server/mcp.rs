@@ -23,6 +23,7 @@ use crate::server::connection::{Connection, Driven, Frame};
 use crate::server::fallback::method_not_allowed;
 use crate::server::http;
 use crate::server::info::{CloseReason, Origin};
+use crate::server::seat::Seat;
 use crate::server::session::Session;
 use crate::server::sessions::Sessions;
 use crate::wire::jsonrpc::{RpcError, RpcRequest, response};
@@ -55,21 +56,18 @@ async fn dispatch(
         Ok(request) => request,
         Err(error) => return error.into_response(),
     };
-    let text = request.text();
     // A byte order mark is no part of JSON, but some editors put it there.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let reply = match json::read(text) {
+    let text = request
+        .text()
+        .map(|text| text.strip_prefix('\u{feff}').unwrap_or(text));
+    let reply = match text.and_then(json::read) {
         Ok(document) if document.value.is_object() => {
             let caller = Caller {
                 session: None,
                 peer,
             };
-            answer(
-                &sessions,
-                &caller,
-                RpcRequest::from_input(&Input::Lenient(document)),
-            )
-            .await
+            let request = RpcRequest::from_input(&Input::Lenient(document));
+            answer(&sessions, &caller, request).await
         }
         _ => response(&Value::Null, Err(RpcError::new(-32700, "Parse error"))),
     };
@@ -79,9 +77,11 @@ async fn dispatch(
 /// Serves a socket whose every frame is a JSON-RPC request.
 async fn serve(socket: WebSocket, sessions: Arc<Sessions>, peer: Option<SocketAddr>) {
     let mut connection = Connection::new(socket, &sessions);
-    let opening = Box::pin(sessions.open(Origin::WebSocket, peer));
-    let session = match connection.drive(opening).await {
-        Driven::Done(Ok(session)) => session,
+    let seat = match connection
+        .drive(Box::pin(Seat::open(&sessions, peer)))
+        .await
+    {
+        Driven::Done(Ok(seat)) => seat,
         Driven::Done(Err(error)) => {
             let refusal = response(&Value::Null, Err(error.into()));
             return connection.refuse(refusal.to_string().into()).await;
@@ -89,11 +89,11 @@ async fn serve(socket: WebSocket, sessions: Arc<Sessions>, peer: Option<SocketAd
         Driven::Gone(reason) => return connection.end(reason).await,
     };
     let caller = Caller {
-        session: Some(Arc::clone(&session)),
+        session: Some(Arc::clone(seat.session())),
         peer,
     };
     let reason = converse(&mut connection, &sessions, &caller).await;
-    session.close(reason).await;
+    seat.leave(reason).await;
     connection.end(reason).await;
 }
 

@@ -239,26 +239,39 @@ impl Components {
 
     /// Adds a schema under its title, its definitions beside it, and refers to it.
     fn add(&mut self, mut schema: Value) -> Value {
-        if let Some(Value::Object(definitions)) = schema
+        let definitions = schema
             .as_object_mut()
-            .and_then(|schema| schema.remove("$defs"))
-        {
+            .and_then(|schema| schema.remove("$defs"));
+        if let Some(Value::Object(definitions)) = definitions {
             for (name, mut definition) in definitions {
                 relocate_references(&mut definition);
-                self.schemas.insert(name, definition);
+                self.insert(name, definition);
             }
         }
         relocate_references(&mut schema);
-        let Some(title) = schema
-            .get("title")
-            .and_then(Value::as_str)
-            .map(str::to_owned)
-        else {
-            return schema;
-        };
-        let reference = json!({ "$ref": format!("#/components/schemas/{title}") });
-        self.schemas.insert(title, schema);
-        reference
+        match schema.get("title").and_then(Value::as_str) {
+            Some(title) => {
+                let name = self.insert(title.to_owned(), schema);
+                json!({ "$ref": format!("#/components/schemas/{name}") })
+            }
+            None => schema,
+        }
+    }
+
+    /// Adds a schema under a name that no other schema has.
+    ///
+    /// One Rust type may be both action and observation, which differ in the
+    /// fields that the framework adds.
+    fn insert(&mut self, mut name: String, schema: Value) -> String {
+        while self
+            .schemas
+            .get(&name)
+            .is_some_and(|other| *other != schema)
+        {
+            name.push('_');
+        }
+        self.schemas.insert(name.clone(), schema);
+        name
     }
 
     fn add_validation_error(&mut self) {

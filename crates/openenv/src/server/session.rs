@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
 use futures_util::FutureExt;
-use tokio::sync::{MappedMutexGuard, MutexGuard};
+use tokio::sync::{MappedMutexGuard, MutexGuard, Notify};
 
 use crate::env::erased::{AnyEnvironment, BoxFuture, panicked};
 use crate::env::{ResetOptions, StepOptions};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
+use crate::server::at_once::at_once;
 use crate::server::info::{CloseReason, Origin, SessionId, SessionInfo};
+use crate::server::lifecycle::Lifecycle;
 use crate::server::sessions::{Sessions, Slot};
 use crate::wire::Form;
 
@@ -25,7 +27,9 @@ use crate::wire::Form;
 pub(crate) struct Session {
     pub(crate) id: SessionId,
     pub(crate) origin: Origin,
+    /// Where it is registered, for as long as that exists.
     sessions: Weak<Sessions>,
+    lifecycle: Arc<Lifecycle>,
     peer: Option<SocketAddr>,
     opened: Instant,
     opened_at: SystemTime,
@@ -38,6 +42,8 @@ pub(crate) struct Session {
     running: AtomicUsize,
     /// The environment panicked or cannot be interrupted: no call will be served.
     over: AtomicBool,
+    /// Ends the running call.
+    interrupt: Notify,
 }
 
 /// Who is connected to a session that was created over HTTP.
@@ -56,22 +62,24 @@ impl Session {
         origin: Origin,
         peer: Option<SocketAddr>,
         environment: Box<dyn AnyEnvironment>,
-        slot: Option<Slot>,
+        slot: Slot,
     ) -> Self {
         Self {
             id: SessionId::new(),
             origin,
             sessions: Arc::downgrade(sessions),
+            lifecycle: Arc::clone(&sessions.lifecycle),
             peer,
             opened: Instant::now(),
             opened_at: SystemTime::now(),
             environment: tokio::sync::Mutex::new(Some(environment)),
-            slot: Mutex::new(slot),
+            slot: Mutex::new(Some(slot)),
             link: Mutex::default(),
             last_activity: AtomicU64::new(0),
             steps: AtomicU64::new(0),
             running: AtomicUsize::new(0),
             over: AtomicBool::new(false),
+            interrupt: Notify::new(),
         }
     }
 
@@ -121,15 +129,11 @@ impl Session {
         limit: Option<Duration>,
         what: &str,
     ) -> Result<()> {
-        let future = AssertUnwindSafe(future).catch_unwind();
-        let outcome = match limit {
-            None => Ok(future.await),
-            Some(limit) => tokio::time::timeout(limit, future).await.map_err(|_| limit),
+        let mut future = AssertUnwindSafe(future).catch_unwind();
+        let outcome = match at_once(&mut future).await {
+            Some(outcome) => outcome,
+            None => self.wait(future, limit, what).await?,
         };
-        let outcome = outcome.map_err(|limit| {
-            let message = format!("{what} timed out after {} seconds", limit.as_secs_f64());
-            Error::of(Kind::Timeout, message)
-        })?;
         let result = outcome.unwrap_or_else(|panic| Err(panicked(&*panic)));
         if let Err(error) = &result
             && error.is_panic()
@@ -138,6 +142,30 @@ impl Session {
             tracing::error!(session = %self.id, %error, "the environment panicked");
         }
         result
+    }
+
+    /// Waits for a call that is not done at once, unless it has to end before.
+    async fn wait<F: Future>(
+        &self,
+        future: F,
+        limit: Option<Duration>,
+        what: &str,
+    ) -> Result<F::Output> {
+        let timed_out = async {
+            match limit {
+                Some(limit) => tokio::time::sleep(limit).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            output = future => Ok(output),
+            () = self.interrupt.notified() => Err(gone(self)),
+            () = timed_out => {
+                let seconds = limit.unwrap_or_default().as_secs_f64();
+                Err(Error::of(Kind::Timeout, format!("{what} timed out after {seconds} seconds")))
+            }
+        }
     }
 
     /// Whether the environment can serve no further call.
@@ -161,25 +189,22 @@ impl Session {
         Ok(())
     }
 
-    /// Gives the session up, and closes it if somebody asked for that meanwhile.
-    pub(crate) async fn detach(self: &Arc<Self>) {
+    /// Gives the session up; answers why it has to be closed now, if it has to.
+    pub(crate) fn detach(&self) -> Option<CloseReason> {
         self.touch();
-        let closing = {
-            let mut link = self.link();
-            link.attached = false;
-            link.closing
-        };
-        let stopping = self
-            .sessions
-            .upgrade()
-            .is_none_or(|sessions| sessions.stopping.is_cancelled());
-        if closing {
-            self.close(CloseReason::Requested).await;
+        let mut link = self.link();
+        link.attached = false;
+        let reason = if link.closing {
+            CloseReason::Requested
         } else if self.is_over() {
-            self.close(CloseReason::Failed).await;
-        } else if stopping {
-            self.close(CloseReason::Shutdown).await;
-        }
+            CloseReason::Failed
+        } else if self.lifecycle.stopping.is_cancelled() {
+            CloseReason::Shutdown
+        } else {
+            return None;
+        };
+        link.ended = true;
+        Some(reason)
     }
 
     /// Closes the session now, or when its socket leaves: answers whether it is closed.
@@ -192,6 +217,8 @@ impl Session {
             connected
         };
         if !connected {
+            // Nobody waits for the answer of a call that still runs.
+            self.interrupt.notify_one();
             self.close(CloseReason::Requested).await;
         }
         !connected
@@ -219,14 +246,19 @@ impl Session {
 
     /// Closes the environment and frees the slot, once; returns when both are done.
     pub(crate) async fn close(self: &Arc<Self>, reason: CloseReason) {
-        if let Some(sessions) = self.sessions.upgrade() {
-            sessions.forget(&self.id);
-        }
+        self.forget();
         let environment = self.environment.lock().await.take();
         if let Some(environment) = environment
             && let Some(closing) = self.close_in_background(environment, reason)
         {
             let _ = closing.await;
+        }
+    }
+
+    /// Takes the session out of the registry: nobody can find it any more.
+    pub(crate) fn forget(&self) {
+        if let Some(sessions) = self.sessions.upgrade() {
+            sessions.forget(&self.id);
         }
     }
 
@@ -237,7 +269,6 @@ impl Session {
         environment: Box<dyn AnyEnvironment>,
         reason: CloseReason,
     ) -> Option<tokio::task::JoinHandle<()>> {
-        let sessions = self.sessions.upgrade()?;
         let slot = self
             .slot
             .lock()
@@ -245,14 +276,14 @@ impl Session {
             .take();
         self.log_close(reason);
         // An environment that cannot share the process keeps its slot until it
-        // is gone; any other makes room at once.
-        let slot = if sessions.concurrent() {
+        // is closed (or takes too long for that); any other makes room at once.
+        let slot = if self.lifecycle.concurrent {
             drop(slot);
             None
         } else {
             slot.map(Slot::closing)
         };
-        let (id, limit) = (self.id, sessions.config.close_timeout);
+        let (id, limit) = (self.id, self.lifecycle.close_timeout);
         let runtime = tokio::runtime::Handle::try_current().ok()?;
         let close = async move {
             let close = AssertUnwindSafe(async move { environment.close().await }).catch_unwind();
@@ -267,7 +298,7 @@ impl Session {
             }
             drop(slot);
         };
-        Some(sessions.tasks.spawn_on(close, &runtime))
+        Some(self.lifecycle.tasks.spawn_on(close, &runtime))
     }
 
     fn log_close(&self, reason: CloseReason) {

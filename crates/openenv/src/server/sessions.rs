@@ -7,13 +7,12 @@ use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::env::erased::Blueprint;
 use crate::error::{Error, Kind, Result};
 use crate::server::config::{Config, GENEROUS_SESSIONS};
 use crate::server::info::{Capacity, CloseReason, Origin, SessionId, SessionInfo};
+use crate::server::lifecycle::{Lifecycle, shutting_down};
 use crate::server::session::{Session, unknown};
 
 /// Every session of one environment.
@@ -22,14 +21,13 @@ pub(crate) struct Sessions {
     pub(crate) name: String,
     pub(crate) blueprint: Box<dyn Blueprint>,
     pub(crate) config: Config,
+    pub(crate) lifecycle: Arc<Lifecycle>,
     slots: Slots,
+    /// For sessions that serve one HTTP request, which do not count as sessions.
+    request_slots: Slots,
+    /// For environments that are being made: the threads for that are shared.
+    factories: Semaphore,
     registry: Mutex<HashMap<SessionId, Arc<Session>>>,
-    /// Connections and environments that are being closed.
-    pub(crate) tasks: TaskTracker,
-    /// Stop taking on work; running calls may end.
-    pub(crate) stopping: CancellationToken,
-    /// Stop at once; running calls are abandoned.
-    pub(crate) aborting: CancellationToken,
     reaper: Once,
 }
 
@@ -58,21 +56,18 @@ impl Sessions {
             (None, true) => GENEROUS_SESSIONS,
             (None, false) => 1,
         };
+        let lifecycle = Lifecycle::new(config.close_timeout, blueprint.concurrent());
         Ok(Arc::new(Self {
             name,
             blueprint,
-            config,
+            lifecycle: Arc::new(lifecycle),
             slots: Slots::new(maximum),
+            request_slots: Slots::new(config.max_requests),
+            factories: Semaphore::new(config.max_factories),
+            config,
             registry: Mutex::default(),
-            tasks: TaskTracker::new(),
-            stopping: CancellationToken::new(),
-            aborting: CancellationToken::new(),
             reaper: Once::new(),
         }))
-    }
-
-    pub(crate) fn concurrent(&self) -> bool {
-        self.blueprint.concurrent()
     }
 
     /// Opens a session that counts, waiting for a slot as long as configured.
@@ -81,15 +76,15 @@ impl Sessions {
         origin: Origin,
         peer: Option<SocketAddr>,
     ) -> Result<Arc<Session>> {
-        if self.stopping.is_cancelled() {
-            return Err(shutting_down());
-        }
-        let slot = self.slots.take(&self.config).await?;
-        let environment = self.blueprint.open().await?;
-        let session = Arc::new(Session::new(self, origin, peer, environment, Some(slot)));
+        let slot = tokio::select! {
+            biased;
+            () = self.lifecycle.stopping.cancelled() => return Err(shutting_down()),
+            slot = self.slots.take(&self.config) => slot?,
+        };
+        let session = self.make(origin, peer, slot).await?;
         self.registry().insert(session.id, Arc::clone(&session));
         tracing::info!(session = %session.id, environment = self.name, ?origin, ?peer, "session opened");
-        if self.stopping.is_cancelled() {
+        if self.lifecycle.stopping.is_cancelled() {
             // Shutdown may have looked at the registry a moment too early.
             session.close(CloseReason::Shutdown).await;
             return Err(shutting_down());
@@ -100,14 +95,29 @@ impl Sessions {
 
     /// Opens a session for one HTTP request: outside of the capacity, known to nobody.
     pub(crate) async fn open_for_request(self: &Arc<Self>) -> Result<Arc<Session>> {
-        let environment = self.blueprint.open().await?;
-        Ok(Arc::new(Session::new(
-            self,
-            Origin::Request,
-            None,
-            environment,
-            None,
-        )))
+        let slot = self.request_slots.wait().await;
+        self.make(Origin::Request, None, slot).await
+    }
+
+    /// Makes an environment and the session around it.
+    ///
+    /// A task of its own does so: if the caller goes away meanwhile, the session
+    /// is dropped when it is ready, which closes the environment, and only then
+    /// is its slot free.
+    async fn make(
+        self: &Arc<Self>,
+        origin: Origin,
+        peer: Option<SocketAddr>,
+        slot: Slot,
+    ) -> Result<Arc<Session>> {
+        let sessions = Arc::clone(self);
+        let making = self.lifecycle.tasks.spawn(async move {
+            let _turn = sessions.factories.acquire().await;
+            let environment = sessions.blueprint.open().await?;
+            let session = Session::new(&sessions, origin, peer, environment, slot);
+            Ok(Arc::new(session))
+        });
+        making.await.unwrap_or_else(|_| Err(shutting_down()))
     }
 
     pub(crate) fn find(&self, id: &str) -> Result<Arc<Session>> {
@@ -141,14 +151,15 @@ impl Sessions {
 
     /// Refuses new work, lets running calls end for a while, closes every environment.
     pub(crate) async fn shut_down(&self) {
-        self.stopping.cancel();
-        self.tasks.close();
+        self.lifecycle.stopping.cancel();
+        self.lifecycle.tasks.close();
+        // Sessions with a socket are closed by the task of the socket.
         let detached = |session: &Arc<Session>| !session.info().attached;
         for session in self.snapshot().into_iter().filter(detached) {
             let close = async move { session.close(CloseReason::Shutdown).await };
-            self.tasks.spawn(close);
+            self.lifecycle.tasks.spawn(close);
         }
-        if tokio::time::timeout(self.config.drain_timeout, self.tasks.wait())
+        if tokio::time::timeout(self.config.drain_timeout, self.lifecycle.tasks.wait())
             .await
             .is_err()
         {
@@ -156,9 +167,9 @@ impl Sessions {
                 environment = self.name,
                 "drain time is over, abandoning running calls"
             );
-            self.aborting.cancel();
+            self.lifecycle.aborting.cancel();
             let grace = self.config.close_timeout + Duration::from_secs(1);
-            let _ = tokio::time::timeout(grace, self.tasks.wait()).await;
+            let _ = tokio::time::timeout(grace, self.lifecycle.tasks.wait()).await;
         }
     }
 
@@ -181,10 +192,6 @@ impl Sessions {
     }
 }
 
-pub(crate) fn shutting_down() -> Error {
-    Error::of(Kind::Session, "the server is shutting down")
-}
-
 async fn reap(sessions: Weak<Sessions>, limit: Duration) {
     let pause = (limit / 4).clamp(Duration::from_millis(10), Duration::from_secs(5));
     let mut ticks = tokio::time::interval(pause);
@@ -193,14 +200,14 @@ async fn reap(sessions: Weak<Sessions>, limit: Duration) {
         let Some(sessions) = sessions.upgrade() else {
             return;
         };
-        if sessions.stopping.is_cancelled() {
+        if sessions.lifecycle.stopping.is_cancelled() {
             return;
         }
         for session in sessions.snapshot() {
             if session.end_if_abandoned(limit) {
                 // Each on its own task: one slow close must not hold up the others.
                 let close = async move { session.close(CloseReason::Idle).await };
-                sessions.tasks.spawn(close);
+                sessions.lifecycle.tasks.spawn(close);
             }
         }
     }
@@ -229,13 +236,21 @@ impl Slots {
         }
     }
 
+    /// A slot, as soon as there is one.
+    async fn wait(&self) -> Slot {
+        let permit = Arc::clone(&self.free).acquire_owned().await;
+        self.slot(permit.expect("the semaphore is never closed"))
+    }
+
+    /// A slot, within the time that the configuration gives.
     async fn take(&self, config: &Config) -> Result<Slot> {
+        // A slot whose environment is being closed is as good as free: a client
+        // that reconnects must not be refused for coming back too soon. Looked
+        // at first, so that a slot which becomes free meanwhile is found below.
+        let closing = self.counters.closing.load(Ordering::Acquire) > 0;
         if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
             return Ok(self.slot(permit));
         }
-        // A slot whose environment is being closed is as good as free: a client
-        // that reconnects must not be refused for coming back too soon.
-        let closing = self.counters.closing.load(Ordering::Relaxed) > 0;
         let patience = if closing {
             config.queue_timeout.max(config.close_timeout)
         } else {
@@ -243,9 +258,8 @@ impl Slots {
         };
         if !patience.is_zero() {
             let _waiting = Counted::new(&self.counters, |counters| &counters.waiting);
-            let permit = Arc::clone(&self.free).acquire_owned();
-            if let Ok(Ok(permit)) = tokio::time::timeout(patience, permit).await {
-                return Ok(self.slot(permit));
+            if let Ok(slot) = tokio::time::timeout(patience, self.wait()).await {
+                return Ok(slot);
             }
         }
         let active = self.maximum - self.free.available_permits();
@@ -297,7 +311,7 @@ struct Counted {
 
 impl Counted {
     fn new(counters: &Arc<Counters>, which: fn(&Counters) -> &AtomicUsize) -> Self {
-        which(counters).fetch_add(1, Ordering::Relaxed);
+        which(counters).fetch_add(1, Ordering::AcqRel);
         Self {
             counters: Arc::clone(counters),
             which,
@@ -307,6 +321,6 @@ impl Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        (self.which)(&self.counters).fetch_sub(1, Ordering::Relaxed);
+        (self.which)(&self.counters).fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -11,8 +11,9 @@ use axum::extract::ws::{Utf8Bytes, WebSocket};
 
 use crate::error::{Error, Kind};
 use crate::server::connection::{Connection, Driven, Frame};
-use crate::server::info::{CloseReason, Origin};
+use crate::server::info::CloseReason;
 use crate::server::mcp;
+use crate::server::seat::Seat;
 use crate::server::session::Session;
 use crate::server::sessions::Sessions;
 use crate::wire::{self, Form, Incoming, Request};
@@ -27,16 +28,12 @@ pub(crate) async fn serve(
     let mut connection = Connection::new(socket, &sessions);
     let opening = async {
         match &session_id {
-            None => sessions.open(Origin::WebSocket, peer).await,
-            Some(id) => {
-                let session = sessions.find(id)?;
-                session.attach()?;
-                Ok(session)
-            }
+            None => Seat::open(&sessions, peer).await,
+            Some(id) => Seat::attach(&sessions, id),
         }
     };
-    let session = match connection.drive(Box::pin(opening)).await {
-        Driven::Done(Ok(session)) => session,
+    let seat = match connection.drive(Box::pin(opening)).await {
+        Driven::Done(Ok(seat)) => seat,
         Driven::Done(Err(error)) => {
             let mut out = Vec::new();
             wire::write_error(&mut out, &error);
@@ -44,16 +41,10 @@ pub(crate) async fn serve(
         }
         Driven::Gone(reason) => return connection.end(reason).await,
     };
-
-    let attached = session_id.is_some();
-    let reason = converse(&mut connection, &sessions, &session, attached).await;
-    if attached {
-        session.detach().await;
-    } else {
-        // The slot is free and the environment closed before the client sees
-        // the socket close, so that it can reconnect to a full server.
-        session.close(reason).await;
-    }
+    let reason = converse(&mut connection, &sessions, &seat).await;
+    // The slot is free and the environment closed before the client sees the
+    // socket close, so that it can reconnect to a full server.
+    seat.leave(reason).await;
     connection.end(reason).await;
 }
 
@@ -61,9 +52,9 @@ pub(crate) async fn serve(
 async fn converse(
     connection: &mut Connection,
     sessions: &Arc<Sessions>,
-    session: &Arc<Session>,
-    attached: bool,
+    seat: &Seat,
 ) -> CloseReason {
+    let session = seat.session();
     loop {
         let frame = match connection.next_frame().await {
             Ok(frame) => frame,
@@ -79,11 +70,11 @@ async fn converse(
             }
             Driven::Done(Answer::Close) => return CloseReason::ClosedByClient,
             Driven::Gone(reason) => {
-                if attached {
-                    // The session outlives its socket, and so does the call.
-                    let aborting = sessions.aborting.clone();
-                    let rest = async move { aborting.run_until_cancelled(answering).await };
-                    sessions.tasks.spawn(rest);
+                if !seat.is_owner() {
+                    let rest = finish(answering, Arc::clone(session));
+                    let aborting = sessions.lifecycle.aborting.clone();
+                    let rest = async move { aborting.run_until_cancelled(rest).await };
+                    sessions.lifecycle.tasks.spawn(rest);
                 }
                 return reason;
             }
@@ -91,6 +82,15 @@ async fn converse(
         if session.is_over() {
             return CloseReason::Failed;
         }
+    }
+}
+
+/// Brings a call to its end whose socket is gone: the session outlives the
+/// socket, and so does the call.
+async fn finish(answering: impl Future<Output = Answer>, session: Arc<Session>) {
+    answering.await;
+    if session.is_over() {
+        session.close(CloseReason::Failed).await;
     }
 }
 

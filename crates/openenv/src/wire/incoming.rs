@@ -58,6 +58,13 @@ impl<'a> Incoming<'a> {
         }
     }
 
+    fn new(request: Request<'a>, request_id: Option<String>) -> Self {
+        Self {
+            request,
+            request_id: request_id.map(Cow::Owned),
+        }
+    }
+
     fn from_frame(frame: Frame<'a>) -> Option<Self> {
         let object = frame.data.filter(|data| data.get().starts_with('{'));
         let request = match (&*frame.kind, object, frame.timeout_s) {
@@ -102,29 +109,36 @@ impl<'a> Incoming<'a> {
         };
         match kind.as_str() {
             "reset" => {
-                let frame = read(&RESET.frame, document)?;
-                let arguments = RESET
-                    .arguments
-                    .parse(&frame.data)
-                    .map_err(Error::validation)?;
-                Ok(frame.asks(Request::Reset(arguments.into())))
+                let (frame, data) = read(&RESET.frame, &document)?;
+                let arguments = RESET.arguments.parse(&data).map_err(Error::validation)?;
+                Ok(Self::new(
+                    Request::Reset(arguments.into()),
+                    frame.request_id,
+                ))
             }
             "step" => {
-                let frame = read(&STEP, document)?;
+                let (frame, action) = read(&STEP, &document)?;
                 let options = StepOptions {
-                    timeout: frame.envelope.timeout_s.and_then(seconds),
-                    request_id: frame.envelope.request_id.clone(),
+                    timeout: frame.timeout_s.and_then(seconds),
+                    request_id: frame.request_id.clone(),
                     ..StepOptions::default()
                 };
-                let action = frame.data.clone();
-                Ok(frame.asks(Request::Step { action, options }))
+                Ok(Self::new(
+                    Request::Step { action, options },
+                    frame.request_id,
+                ))
             }
-            "state" => Ok(read(&BARE, document)?.asks(Request::State)),
-            "close" => Ok(read(&BARE, document)?.asks(Request::Close)),
+            "state" => Ok(Self::new(
+                Request::State,
+                read(&BARE, &document)?.0.request_id,
+            )),
+            "close" => Ok(Self::new(
+                Request::Close,
+                read(&BARE, &document)?.0.request_id,
+            )),
             "mcp" => {
-                let frame = read(&MCP, document)?;
-                let rpc = frame.data.clone();
-                Ok(frame.asks(Request::Mcp(rpc)))
+                let (frame, rpc) = read(&MCP, &document)?;
+                Ok(Self::new(Request::Mcp(rpc), frame.request_id))
             }
             _ => Err(Error::of(
                 Kind::UnknownType,
@@ -134,47 +148,25 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// What all frames have besides `data`.
-#[derive(Debug, Default, Deserialize)]
-struct Envelope {
-    #[serde(default)]
-    request_id: Option<String>,
-    #[serde(default)]
-    timeout_s: Option<f64>,
-}
-
-struct Patient {
-    envelope: Envelope,
-    data: Input<'static>,
-}
-
-impl Patient {
-    fn asks(self, request: Request<'static>) -> Incoming<'static> {
-        Incoming {
-            request,
-            request_id: self.envelope.request_id.map(Cow::Owned),
-        }
-    }
-}
-
-/// Checks a frame against its shape and takes it apart.
-fn read<T: DeserializeOwned + JsonSchema>(shape: &Shape<T>, document: Document) -> Result<Patient> {
+/// Checks a frame against its shape, and separates its `data` from the rest.
+///
+/// The data is handed on as it was read: it has a shape of its own.
+fn read<T: DeserializeOwned + JsonSchema>(
+    shape: &Shape<T>,
+    document: &Document,
+) -> Result<(T, Input<'static>)> {
+    let frame = shape
+        .parse(&Input::Lenient(document.clone()))
+        .map_err(Error::validation)?;
     let data = document.member("data").unwrap_or_else(|| Document {
         value: Value::Object(Map::new()),
         non_finite: Vec::new(),
     });
-    let envelope = Envelope::deserialize(&document.value).unwrap_or_default();
-    shape
-        .parse(&Input::Lenient(document))
-        .map_err(Error::validation)?;
-    Ok(Patient {
-        envelope,
-        data: Input::Lenient(data),
-    })
+    Ok((frame, Input::Lenient(data)))
 }
 
 struct ResetShapes {
-    frame: Shape<DataFrame>,
+    frame: Shape<ResetFrame>,
     arguments: Shape<ResetArguments>,
 }
 
@@ -187,19 +179,21 @@ static MCP: LazyLock<Shape<McpFrame>> = LazyLock::new(|| Shape::fixed(Base::Clos
 static BARE: LazyLock<Shape<BareFrame>> = LazyLock::new(|| Shape::fixed(Base::Closed));
 
 #[derive(Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "the fields are there to be checked")]
-struct DataFrame {
+struct ResetFrame {
+    #[expect(dead_code, reason = "looked at before")]
     r#type: String,
     #[serde(default)]
+    #[expect(dead_code, reason = "taken from the document")]
     data: Map<String, Value>,
     #[serde(default)]
     request_id: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "the fields are there to be checked")]
 struct StepFrame {
+    #[expect(dead_code, reason = "looked at before")]
     r#type: String,
+    #[expect(dead_code, reason = "taken from the document")]
     data: Map<String, Value>,
     #[serde(default)]
     request_id: Option<String>,
@@ -209,17 +203,18 @@ struct StepFrame {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "the fields are there to be checked")]
 struct McpFrame {
+    #[expect(dead_code, reason = "looked at before")]
     r#type: String,
+    #[expect(dead_code, reason = "taken from the document")]
     data: Map<String, Value>,
     #[serde(default)]
     request_id: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "the fields are there to be checked")]
 struct BareFrame {
+    #[expect(dead_code, reason = "looked at before")]
     r#type: String,
     #[serde(default)]
     request_id: Option<String>,
@@ -318,6 +313,17 @@ mod tests {
             panic!("not a reset");
         };
         assert_eq!(options.seed.map(i128::from), Some(1 << 70));
+    }
+
+    #[test]
+    fn what_is_coerced_counts() {
+        let text = r#"{"type":"step","data":{},"timeout_s":"0.5","request_id":"r"}"#;
+        let incoming = Incoming::parse(text).unwrap();
+        assert_eq!(incoming.request_id.as_deref(), Some("r"));
+        let Request::Step { options, .. } = incoming.request else {
+            panic!("not a step");
+        };
+        assert_eq!(options.timeout, seconds(0.5));
     }
 
     #[test]

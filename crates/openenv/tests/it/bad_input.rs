@@ -286,3 +286,77 @@ async fn an_action_that_refuses_itself_is_a_violation_like_any_other() {
     assert_eq!(response.status(), 422);
     server.stop().await;
 }
+
+#[tokio::test]
+async fn a_body_that_is_not_utf8_is_refused_rather_than_altered() {
+    let (builder, life) = InlineProbe::server();
+    let server = TestServer::start(builder).await;
+    let response = reqwest::Client::new()
+        .post(format!("{}/step", server.url()))
+        .header("content-type", "application/json")
+        .body(b"{\"action\": {\"fail\": \"a\xff\"}}".to_vec())
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(response.status(), 422);
+    let body: Value = response.json().await.unwrap();
+    assert_eq!(body["detail"][0]["ctx"]["error"], "Invalid UTF-8");
+    assert_eq!(body["detail"][0]["loc"], json!(["body", 22]));
+    assert_eq!(life.opened(), 0);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_large_input_is_described_and_not_sent_back() {
+    let (builder, _) = InlineProbe::server();
+    let server = TestServer::start(builder).await;
+    let mut socket = server.socket("/ws").await;
+    let large = "x".repeat(5_000_000);
+    let frame = json!({ "type": "step", "data": { "fail": large, "zzz": large } });
+    let reply = socket.ask(&frame).await;
+    assert_eq!(reply["data"]["code"], "VALIDATION_ERROR");
+    assert!(reply.to_string().len() < 10_000);
+    assert_eq!(
+        reply["data"]["errors"][1]["input"],
+        "a text of more than 16384 bytes"
+    );
+    server.stop().await;
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct WithReward {
+    reward: f64,
+}
+
+struct Misplaced;
+
+impl openenv::Environment for Misplaced {
+    type Action = ();
+    type Observation = WithReward;
+    type ResetObservation = ();
+    type State = ();
+
+    async fn reset(&mut self, _: openenv::ResetOptions) -> openenv::Result<openenv::Step<()>> {
+        Ok(openenv::Step::new(()))
+    }
+
+    async fn step(
+        &mut self,
+        (): (),
+        _: openenv::StepOptions,
+    ) -> openenv::Result<openenv::Step<WithReward>> {
+        Ok(openenv::Step::new(WithReward { reward: 1.0 }))
+    }
+
+    fn state(&self) {}
+}
+
+#[test]
+fn a_reward_in_the_observation_is_refused_at_build_time() {
+    let builder = openenv::Server::builder().environment("misplaced", || Misplaced);
+    let error = builder.build().unwrap_err().to_string();
+    assert!(
+        error.contains("`WithReward` has a field `reward`"),
+        "{error}"
+    );
+}

@@ -338,3 +338,139 @@ async fn a_client_that_takes_no_replies_cannot_send_ahead_without_end() {
     assert!(matches!(socket.recv().await, Incoming::Close(1000)));
     server.stop().await;
 }
+
+#[tokio::test]
+async fn a_panic_while_a_step_is_dropped_frees_the_slot_as_well() {
+    let (builder, life) = InlineProbe::server();
+    let server = TestServer::start(builder.max_sessions(1)).await;
+    for round in 1..=3 {
+        let mut socket = server.socket("/ws").await;
+        let bomb = order(&json!({ "sleep_ms": 60_000, "panic_on_drop": true }));
+        socket.send_json(&bomb).await;
+        server.until_a_step_runs().await;
+        socket.vanish();
+        eventually("the slot is free", || idle(&server)).await;
+        eventually("the environment is closed", || life.closed() == round).await;
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_call_that_fails_after_its_socket_left_ends_the_session() {
+    let (builder, life) = InlineProbe::server();
+    let server = TestServer::start(builder).await;
+    let mut socket = server.socket(&server.created_session().await).await;
+    socket
+        .send_json(&order(&json!({ "sleep_ms": 200, "panic": true })))
+        .await;
+    server.until_a_step_runs().await;
+    socket.vanish();
+    eventually("the session is over", || idle(&server)).await;
+    eventually("the environment is closed", || life.closed() == 1).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn closing_a_session_does_not_wait_for_a_step_that_nobody_waits_for() {
+    let (builder, life) = InlineProbe::server();
+    let server = TestServer::start(builder).await;
+    let path = server.created_session().await;
+    let mut socket = server.socket(&path).await;
+    socket
+        .send_json(&order(&json!({ "sleep_ms": 60_000 })))
+        .await;
+    server.until_a_step_runs().await;
+    socket.vanish();
+    eventually("the socket is gone", || {
+        !server.server().sessions()[0].attached
+    })
+    .await;
+    let id = path.rsplit('=').next().unwrap();
+    let reply = server
+        .rpc("openenv/session/close", &json!({ "session_id": id }))
+        .await;
+    assert_eq!(reply["result"]["closed"], true);
+    assert_eq!(life.closed(), 1);
+    assert!(idle(&server));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_client_that_takes_no_replies_cannot_keep_its_environment_from_being_closed() {
+    let (builder, life) = InlineProbe::server();
+    let server = TestServer::start(builder.drain_timeout(Duration::from_millis(100))).await;
+    let mut greedy = server.socket("/ws").await;
+    greedy
+        .send_json(&order(&json!({ "repeat": 60_000_000 })))
+        .await;
+    eventually("the reply is under way", || life.finished_steps() == 1).await;
+    server.stop().await;
+    assert_eq!((life.opened(), life.closed()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_server_that_is_dropped_closes_its_environments() {
+    let (builder, life) = InlineProbe::server();
+    let server = TestServer::start(builder).await;
+    server.created_session().await;
+    assert_eq!(life.opened(), 1);
+    drop(server);
+    eventually("the environment is closed", || life.closed() == 1).await;
+}
+
+#[tokio::test]
+async fn who_waits_for_a_slot_is_sent_away_at_shutdown() {
+    let (builder, life) = InlineProbe::server();
+    let builder = builder
+        .max_sessions(1)
+        .queue_timeout(Duration::from_mins(1));
+    let server = TestServer::start(builder).await;
+    let mut first = server.socket("/ws").await;
+    first.ask(&order(&json!({}))).await;
+    let mut waiting = server.socket("/ws").await;
+    eventually("one waits", || server.server().capacity()[0].waiting == 1).await;
+    let stopped = tokio::spawn(server.stop());
+    let refusal = waiting.recv_json().await;
+    assert_eq!(refusal["data"]["message"], "the server is shutting down");
+    stopped.await.unwrap();
+    assert_eq!(
+        (life.opened(), life.closed()),
+        (1, 1),
+        "nothing was made for it"
+    );
+}
+
+#[tokio::test]
+async fn an_http_step_on_a_thread_answers_at_its_limit() {
+    let (builder, life) = ThreadProbe::server();
+    let server = TestServer::start(builder).await;
+    let asked = Instant::now();
+    let response = reqwest::Client::new()
+        .post(format!("{}/step", server.url()))
+        .json(&json!({ "action": { "sleep_ms": 2500, "block": true }, "timeout_s": 0.05 }))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(response.status(), 504);
+    assert!(
+        asked.elapsed() < Duration::from_secs(2),
+        "it waited for the thread"
+    );
+    eventually("the environment is closed", || life.closed() == 1).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_step_that_awaits_on_a_thread_ends_with_its_client() {
+    let (builder, life) = ThreadProbe::server();
+    let server = TestServer::start(builder).await;
+    let mut socket = server.socket("/ws").await;
+    socket
+        .send_json(&order(&json!({ "sleep_ms": 60_000 })))
+        .await;
+    server.until_a_step_runs().await;
+    socket.vanish();
+    eventually("the environment is closed", || life.closed() == 1).await;
+    assert_eq!(life.finished_steps(), 0);
+    server.stop().await;
+}

@@ -89,6 +89,29 @@ async fn the_routes_nest_in_an_application_of_ones_own() {
         socket.ask(&json!({ "type": "state" })).await["type"],
         "state"
     );
+    let client = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap();
+    let response = client
+        .get(format!("{url}/api/health/?a=1"))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(
+        response.headers()["location"],
+        format!("{url}/api/health?a=1")
+    );
+    let response = client
+        .get(format!("{url}/api/health"))
+        .header("upgrade", "h2c")
+        .send()
+        .await;
+    assert_eq!(
+        response.unwrap().status(),
+        200,
+        "only WebSockets are refused"
+    );
     server.shut_down().await;
     assert_eq!(socket.expect_close().await, 1012);
     assert!(server.sessions().is_empty());

@@ -41,6 +41,8 @@ pub(crate) struct Order {
     sleep_ms: u64,
     block: bool,
     panic: bool,
+    /// Panics when the step is dropped in the middle
+    panic_on_drop: bool,
     #[schemars(length(max = 100))]
     fail: Option<String>,
     /// Text to send back, repeated
@@ -111,6 +113,15 @@ impl<const THREAD: bool, const CONCURRENT: bool> Probe<THREAD, CONCURRENT> {
     }
 }
 
+/// Goes off when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("dropped in the middle");
+    }
+}
+
 impl<const THREAD: bool, const CONCURRENT: bool> Environment for Probe<THREAD, CONCURRENT> {
     type Action = Order;
     type Observation = Report;
@@ -131,6 +142,7 @@ impl<const THREAD: bool, const CONCURRENT: bool> Environment for Probe<THREAD, C
 
     async fn step(&mut self, order: Order, _: StepOptions) -> Result<Step<Report>> {
         let pause = Duration::from_millis(order.sleep_ms);
+        let _bomb = order.panic_on_drop.then(|| Bomb);
         if order.block {
             std::thread::sleep(pause);
         } else if !pause.is_zero() {

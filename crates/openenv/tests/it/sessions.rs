@@ -11,21 +11,8 @@ fn step(add: i64) -> Value {
     json!({ "type": "step", "data": { "add": add } })
 }
 
-async fn rpc(server: &TestServer, method: &str, params: Value) -> Value {
-    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let response = reqwest::Client::new()
-        .post(format!("{}/mcp", server.url()))
-        .json(&request)
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(response.status(), 200);
-    response.json().await.unwrap()
-}
-
-async fn create(server: &TestServer) -> String {
-    let reply = rpc(server, "openenv/session/create", json!({})).await;
-    reply["result"]["session_id"].as_str().unwrap().to_owned()
+fn id_in(path: &str) -> &str {
+    path.rsplit('=').next().unwrap()
 }
 
 async fn sum(socket: &mut Socket) -> i64 {
@@ -150,8 +137,8 @@ async fn the_waiting_room_refuses_when_its_time_is_over() {
 async fn a_session_created_over_http_outlives_its_socket() {
     let (builder, life) = InlineProbe::server();
     let server = TestServer::start(builder.max_sessions(1)).await;
-    let id = create(&server).await;
-    let path = format!("/ws?session_id={id}");
+    let path = server.created_session().await;
+    let id = id_in(&path);
 
     let mut socket = server.socket(&path).await;
     socket.ask(&step(4)).await;
@@ -170,12 +157,9 @@ async fn a_session_created_over_http_outlives_its_socket() {
 
     let mut again = server.socket(&path).await;
     assert_eq!(sum(&mut again).await, 4);
-    let reply = rpc(
-        &server,
-        "openenv/session/close",
-        json!({ "session_id": id }),
-    )
-    .await;
+    let reply = server
+        .rpc("openenv/session/close", &json!({ "session_id": id }))
+        .await;
     assert_eq!(
         reply["result"],
         json!({ "session_id": id, "closed": false, "closing": true })
@@ -184,12 +168,9 @@ async fn a_session_created_over_http_outlives_its_socket() {
     again.send_json(&json!({ "type": "close" })).await;
     assert_eq!(again.expect_close().await, 1000);
     assert_eq!((life.opened(), life.closed()), (1, 1));
-    let reply = rpc(
-        &server,
-        "openenv/session/close",
-        json!({ "session_id": id }),
-    )
-    .await;
+    let reply = server
+        .rpc("openenv/session/close", &json!({ "session_id": id }))
+        .await;
     assert_eq!(reply["error"]["code"], -32602);
     server.stop().await;
 }
@@ -198,7 +179,7 @@ async fn a_session_created_over_http_outlives_its_socket() {
 async fn a_step_goes_on_when_the_socket_of_an_attached_session_breaks() {
     let (builder, life) = InlineProbe::server();
     let server = TestServer::start(builder).await;
-    let path = format!("/ws?session_id={}", create(&server).await);
+    let path = server.created_session().await;
     let mut socket = server.socket(&path).await;
     socket
         .send_json(&json!({ "type": "step", "data": { "add": 9, "sleep_ms": 300 } }))
@@ -221,14 +202,12 @@ async fn only_sessions_that_nobody_uses_end_for_being_idle() {
     let server = TestServer::start(builder.session_timeout(Some(Duration::from_millis(100)))).await;
     let mut owned = server.socket("/ws").await;
     owned.ask(&step(1)).await;
-    let mut attached = server
-        .socket(&format!("/ws?session_id={}", create(&server).await))
-        .await;
+    let mut attached = server.socket(&server.created_session().await).await;
     attached.ask(&step(2)).await;
-    let abandoned = create(&server).await;
+    let abandoned = server.created_session().await;
+    let abandoned = id_in(&abandoned);
     // A session whose socket broke while a step runs: busy, not idle.
-    let busy = create(&server).await;
-    let mut breaking = server.socket(&format!("/ws?session_id={busy}")).await;
+    let mut breaking = server.socket(&server.created_session().await).await;
     breaking
         .send_json(&json!({ "type": "step", "data": { "sleep_ms": 600 } }))
         .await;
@@ -236,12 +215,9 @@ async fn only_sessions_that_nobody_uses_end_for_being_idle() {
     breaking.vanish();
 
     eventually("the abandoned session ends", || life.closed() == 1).await;
-    let reply = rpc(
-        &server,
-        "openenv/session/close",
-        json!({ "session_id": abandoned }),
-    )
-    .await;
+    let reply = server
+        .rpc("openenv/session/close", &json!({ "session_id": abandoned }))
+        .await;
     assert_eq!(
         reply["error"]["message"],
         format!("Unknown session_id: {abandoned}")
@@ -262,7 +238,8 @@ async fn infrastructure_sees_who_is_there_but_cannot_take_over() {
     let server = TestServer::start(builder.max_sessions(7)).await;
     let mut socket = server.socket("/ws").await;
     socket.ask(&step(1)).await;
-    let id = create(&server).await;
+    let path = server.created_session().await;
+    let id = id_in(&path);
 
     let capacity = get(&server, "/capacity").await;
     assert_eq!(
@@ -270,7 +247,7 @@ async fn infrastructure_sees_who_is_there_but_cannot_take_over() {
         json!({ "environment": "probe", "active": 2, "maximum": 7, "free": 5, "waiting": 0 })
     );
     let sessions = get(&server, "/sessions").await;
-    assert!(!sessions.to_string().contains(&id));
+    assert!(!sessions.to_string().contains(id));
     let owned = sessions
         .as_array()
         .unwrap()

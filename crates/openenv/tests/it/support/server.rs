@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use openenv::Server;
 use openenv::ServerBuilder;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -58,6 +59,26 @@ impl TestServer {
     /// Opens a WebSocket on a path such as `/ws`.
     pub(crate) async fn socket(&self, path: &str) -> Socket {
         Socket::open(&format!("ws://{}{path}", self.address)).await
+    }
+
+    /// Asks `/mcp`.
+    pub(crate) async fn rpc(&self, method: &str, params: &Value) -> Value {
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let response = reqwest::Client::new()
+            .post(format!("{}/mcp", self.url()))
+            .json(&request)
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(response.status(), 200);
+        response.json().await.unwrap()
+    }
+
+    /// Creates a session over HTTP; returns the path to attach at.
+    pub(crate) async fn created_session(&self) -> String {
+        let reply = self.rpc("openenv/session/create", &json!({})).await;
+        let id = reply["result"]["session_id"].as_str().unwrap();
+        format!("/ws?session_id={id}")
     }
 
     /// A peer that shakes hands and then neither reads nor writes.

@@ -4,6 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser, T
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use openenv::Mode;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::registry::{self, Bundled};
 use crate::value::{ByteSize, PositiveSeconds, Seconds, SecondsOrNever};
@@ -33,8 +34,8 @@ pub(crate) enum Command {
     /// Where things are is printed to standard error; when standard output is not a
     /// terminal, the base URL alone is printed there, for scripts.
     ///
-    /// SIGTERM and Ctrl-C stop the server once its sessions have ended, or after
-    /// the drain timeout; a second one stops it at once.
+    /// SIGTERM and Ctrl-C stop the server once the calls that run have ended, or
+    /// after the drain timeout; a second one stops it at once.
     Serve(ServeArgs),
     /// List the environments that can be served
     List(ListArgs),
@@ -105,7 +106,7 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) queue_timeout: Seconds,
 
-    /// How long running sessions have to end when the server stops
+    /// How long running calls have to end when the server stops
     #[arg(
         long,
         value_name = "SECONDS",
@@ -222,9 +223,14 @@ fn modes() -> impl TypedValueParser<Value = Mode> {
 
 /// Checks the filter where the option can still be named in the message.
 fn log_filter(text: &str) -> Result<String, String> {
-    EnvFilter::try_new(text).map_err(|error| {
-        format!("{error}; expected a level or a filter such as `info,openenv=debug`")
-    })?;
+    let expected = "expected `error`, `warn`, `info`, `debug`, `trace`, `off`, or a filter such as \
+                    `info,openenv=debug`";
+    // A lone word that is no level would be taken for a target, and log nothing.
+    let lone_word = text.chars().all(char::is_alphanumeric);
+    if lone_word && text.parse::<LevelFilter>().is_err() {
+        return Err(format!("unknown level; {expected}"));
+    }
+    EnvFilter::try_new(text).map_err(|error| format!("{error}; {expected}"))?;
     Ok(text.to_owned())
 }
 

@@ -12,6 +12,9 @@ use crate::config::LogConfig;
 pub(crate) fn start(config: &LogConfig) {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(&config.filter))
+        // A lost log must cost log lines only; reporting it panics when it
+        // cannot be written either.
+        .log_internal_errors(false)
         .with_writer(stderr);
     match config.format {
         LogFormat::Text => subscriber

@@ -272,13 +272,22 @@ impl Error {
     }
 }
 
+/// For people as well: this is what a `main` that returns the error prints.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.inner.kind)
-            .field("message", &self.inner.message)
-            .field("source", &self.inner.source)
-            .finish()
+        write!(f, "{self}")?;
+        for violation in self.violations() {
+            write!(f, "\n  {violation}")?;
+        }
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            // The message of an error made from its source says the same.
+            if error.to_string() != self.inner.message {
+                write!(f, "\n  caused by: {error}")?;
+            }
+            cause = error.source();
+        }
+        Ok(())
     }
 }
 

@@ -82,16 +82,19 @@
 //! # Types are the contract
 //!
 //! What is published at `/schema` and what is accepted come from the same
-//! types, so they cannot differ:
+//! types:
 //!
 //! - Fields are required unless they have `#[serde(default)]`.
 //! - Documentation comments become descriptions.
-//! - Constraints are declared with `#[schemars(…)]` (`range(min = 0)`,
-//!   `length(max = 80)`, `regex(pattern = "…")`) and enforced: an action that
-//!   breaks one never reaches the environment. Every violation is reported, with
-//!   the path to the value.
-//! - Fields that a type does not have are refused, so that a misspelt one is an
-//!   error rather than a default.
+//! - Constraints are declared with `#[schemars(…)]` and enforced: `range` on
+//!   numbers, `length` on texts and lists, `regex(pattern = "…")` on texts. An
+//!   action that breaks one never reaches the environment. Every violation is
+//!   reported, with the path to the value. Other keywords (`format`, `uniqueItems`,
+//!   `minProperties`, …) are published and left to the type itself.
+//! - Fields that an action does not have are refused, so that a misspelt one is an
+//!   error rather than a default. Types inside of it take
+//!   `#[serde(deny_unknown_fields)]` for the same; `#[serde(alias)]` is not known
+//!   to the schema, so the other name is refused.
 //! - `reward`, `done` and `metadata` belong to [`Step`], not to the observation;
 //!   `episode_id` and `step_count` are kept by the server.
 //!

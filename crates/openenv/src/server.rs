@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use axum::Extension;
 use axum::Router;
+use axum::http::Method;
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -37,6 +38,7 @@ mod ws;
 use body::BodyLimit;
 use config::Config;
 pub use config::Mode;
+use fallback::only;
 pub use info::{Capacity, Origin, SessionId, SessionInfo};
 use sessions::Sessions;
 
@@ -88,7 +90,7 @@ impl Server {
     /// The routes, to be served alone or nested in an application of your own.
     ///
     /// Every environment is mounted at `/envs/<name>`, the first one at the root
-    /// as well. An application that serves the router itself calls
+    /// as well; `/envs` tells how full each is. An application that serves the router itself calls
     /// [`shut_down`](Self::shut_down) when it stops.
     pub fn router(&self) -> Router {
         let mut router = Router::new();
@@ -102,6 +104,9 @@ impl Server {
                 router = router.merge(routes.merge(tasks::routes(&self.served)));
             }
         }
+        let server = self.clone();
+        let capacity = async move || body::json(&server.capacity());
+        router = router.route("/envs", only(Method::GET, capacity));
         let limit = self
             .served
             .first()
@@ -240,6 +245,13 @@ impl ServerBuilder {
     /// the latter is an error.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.config.max_sessions = Some(sessions);
+        self
+    }
+
+    /// Sets the sessions of concurrent environments that
+    /// [`max_sessions`](Self::max_sessions) says nothing about. Default: 65,536.
+    pub fn default_sessions(mut self, sessions: usize) -> Self {
+        self.config.default_sessions = sessions;
         self
     }
 

@@ -20,6 +20,9 @@ use crate::ui::banner::Banner;
 /// it to its own limit (`net.core.somaxconn`).
 const BACKLOG: u32 = 16_384;
 
+/// Sessions of a concurrent environment that was given no limit.
+const DEFAULT_SESSIONS: usize = 65_536;
+
 /// Files that the server itself needs open, besides one for each session.
 const OWN_FILES: u64 = 64;
 
@@ -44,7 +47,10 @@ async fn serve(config: &ServeConfig, open_files: Option<u64>) -> Result<()> {
     let address = listener
         .local_addr()
         .context("could not read the address of the listener")?;
-    let server = build(config, address)?;
+    let room = open_files.map_or(usize::MAX, |files| {
+        usize::try_from(files.saturating_sub(OWN_FILES)).unwrap_or(usize::MAX)
+    });
+    let server = build(config, address, room)?;
     let sessions = server
         .capacity()
         .iter()
@@ -55,8 +61,12 @@ async fn serve(config: &ServeConfig, open_files: Option<u64>) -> Result<()> {
     let first_signal = next_signal().await;
 
     Banner::new(config, address, &sessions).announce()?;
-    if let Some(open_files) = open_files {
-        check_open_files(config, open_files, sessions.iter().sum());
+    if config.max_sessions.is_some() && sessions.iter().sum::<usize>() > room {
+        let hint = "raise the hard limit (`ulimit -Hn`)";
+        tracing::warn!(
+            hint,
+            "the limit of open files has room for about {room} sessions"
+        );
     }
 
     let (signalled, signal) = oneshot::channel();
@@ -95,14 +105,17 @@ async fn next_signal() -> impl Future<Output = ()> + Send + 'static {
     }
 }
 
-fn build(config: &ServeConfig, address: SocketAddr) -> Result<Server> {
+/// `room` is how many sessions the open files are enough for: a server that
+/// runs out of them cannot even say so.
+fn build(config: &ServeConfig, address: SocketAddr, room: usize) -> Result<Server> {
     let mut builder = Server::builder()
         .mode(config.mode)
         .session_timeout(config.session_timeout)
         .queue_timeout(config.queue_timeout)
         .drain_timeout(config.drain_timeout)
         .keepalive(config.keepalive_interval, config.keepalive_timeout)
-        .max_message_size(config.max_message_size);
+        .max_message_size(config.max_message_size)
+        .default_sessions(room.min(DEFAULT_SESSIONS));
     if let Some(sessions) = config.max_sessions {
         builder = builder.max_sessions(sessions);
     }
@@ -168,24 +181,4 @@ fn raise_open_files() -> Option<u64> {
     rlimit::increase_nofile_limit(u64::MAX)
         .inspect_err(|error| tracing::warn!(%error, "could not raise the limit of open files"))
         .ok()
-}
-
-/// Says how many sessions there is room for, if that is fewer than allowed.
-///
-/// A limit that the user asked for deserves a warning, the default does not.
-fn check_open_files(config: &ServeConfig, open_files: u64, sessions: usize) {
-    let room = open_files.saturating_sub(OWN_FILES);
-    if u64::try_from(sessions).is_ok_and(|sessions| sessions <= room) {
-        return;
-    }
-    let message = format!(
-        "the limit of {open_files} open files has room for about {room} sessions of the \
-         {sessions} allowed"
-    );
-    let hint = "raise the hard limit (`ulimit -Hn`)";
-    if config.max_sessions.is_some() {
-        tracing::warn!(hint, "{message}");
-    } else {
-        tracing::info!(hint, "{message}");
-    }
 }

@@ -121,7 +121,12 @@ fn invalid_values_name_the_option_and_what_is_allowed() {
         (
             "--log-level openenv=loud",
             "--log-level",
-            "a level or a filter",
+            "or a filter such as",
+        ),
+        (
+            "--log-level loud",
+            "--log-level",
+            "unknown level; expected `error`",
         ),
     ] {
         let output = run(&format!("serve {arguments}"));
@@ -259,16 +264,25 @@ fn quiet_says_the_address_alone() {
     assert_eq!(stderr, "");
 }
 
-#[test]
-fn warns_when_open_files_are_too_few() {
-    let script = format!(
-        "ulimit -n 256; exec {} serve --port 0 --max-sessions 1000",
-        env!("CARGO_BIN_EXE_openenv")
-    );
+fn with_open_files(limit: u64, arguments: &str) -> Serving {
+    let binary = env!("CARGO_BIN_EXE_openenv");
+    let script = format!("ulimit -n {limit}; exec {binary} serve --port 0 {arguments}");
     let mut shell = Command::new("sh");
     shell.args(["-c", &script]).stdin(Stdio::null());
-    let (_, stderr) = Serving::start(shell).stop();
-    let warning = "limit of 256 open files has room for about 192 sessions of the 1000 allowed";
+    Serving::start(shell)
+}
+
+#[test]
+fn warns_when_open_files_are_too_few() {
+    let (_, stderr) = with_open_files(256, "--max-sessions 1000").stop();
+    let warning = "the limit of open files has room for about 192 sessions";
     assert!(stderr.contains(warning), "{stderr}");
     assert!(stderr.contains("WARN"), "{stderr}");
+}
+
+#[test]
+fn offers_no_more_places_than_there_are_files() {
+    let server = with_open_files(256, "");
+    let capacity = server.request("GET /capacity", "");
+    assert!(capacity.contains(r#""maximum":192"#), "{capacity}");
 }

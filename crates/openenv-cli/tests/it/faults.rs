@@ -112,3 +112,36 @@ async fn sigterm_under_load_answers_what_runs_and_closes_every_session() {
         "each line says why"
     );
 }
+
+#[test]
+fn a_lost_log_costs_log_lines_only() {
+    let mut command = openenv("serve --port 0 --max-sessions 1");
+    let full = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let mut server = command.stdout(Stdio::piped()).stderr(full).spawn().unwrap();
+    let mut url = String::new();
+    let stdout = server.stdout.take().unwrap();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut url).unwrap();
+    let address = url.trim().strip_prefix("http://").unwrap().to_owned();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        for _ in 0..3 {
+            let (mut socket, _) = connect_async(format!("ws://{address}/ws")).await.unwrap();
+            socket
+                .send(Message::text(r#"{"type":"reset"}"#))
+                .await
+                .unwrap();
+            let reply = socket.next().await.unwrap().unwrap();
+            assert!(reply.to_text().unwrap().contains("ready"), "{reply:?}");
+            socket
+                .send(Message::text(r#"{"type":"close"}"#))
+                .await
+                .unwrap();
+            assert!(matches!(socket.next().await, Some(Ok(Message::Close(_)))));
+        }
+    });
+    server.kill().unwrap();
+    server.wait().unwrap();
+}

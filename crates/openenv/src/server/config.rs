@@ -43,8 +43,10 @@ impl FromStr for Mode {
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     pub(crate) mode: Mode,
-    /// Sessions of one environment. Default: 65,536 if it is concurrent, else 1.
+    /// Sessions of one environment. Default: `default_sessions` if it is concurrent, else 1.
     pub(crate) max_sessions: Option<usize>,
+    /// Sessions of a concurrent environment. Default: 65,536.
+    pub(crate) default_sessions: usize,
     /// Idle time after which a session without a socket ends. Default: 15 minutes.
     pub(crate) session_timeout: Option<Duration>,
     /// How long a new session waits for a slot. Default: not at all.
@@ -72,14 +74,12 @@ pub(crate) struct Config {
     pub(crate) max_pipelined_frames: usize,
 }
 
-/// Sessions of an environment that is concurrent and was given no limit.
-pub(crate) const GENEROUS_SESSIONS: usize = 65_536;
-
 impl Default for Config {
     fn default() -> Self {
         Self {
             mode: Mode::default(),
             max_sessions: None,
+            default_sessions: 65_536,
             session_timeout: Some(Duration::from_mins(15)),
             queue_timeout: Duration::ZERO,
             drain_timeout: Duration::from_secs(30),

@@ -149,6 +149,10 @@ impl Connection {
                     .await;
             }
             CloseReason::Shutdown => self.close(close_code::RESTART, "").await,
+            CloseReason::Failed => {
+                self.close(close_code::NORMAL, "the environment failed")
+                    .await;
+            }
             _ => self.close(close_code::NORMAL, "").await,
         }
     }

@@ -50,6 +50,16 @@ pub enum Origin {
     Request,
 }
 
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::WebSocket => "websocket",
+            Self::Http => "http",
+            Self::Request => "request",
+        })
+    }
+}
+
 /// Why a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CloseReason {
@@ -95,6 +105,8 @@ impl fmt::Display for CloseReason {
 pub struct SessionInfo {
     /// Its name; serialised, only the first eight characters.
     pub id: SessionId,
+    /// Name of its environment.
+    pub environment: String,
     /// What brought it into being.
     pub origin: Origin,
     /// Whether a WebSocket is connected to it now.

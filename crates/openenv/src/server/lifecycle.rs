@@ -10,6 +10,8 @@ use crate::error::{Error, Kind};
 /// Shared by the registry and by every session, so that a session can be closed
 /// even when the server that it belonged to is gone.
 pub(crate) struct Lifecycle {
+    /// Name under which the environment is served.
+    pub(crate) environment: String,
     /// Connections, requests, and environments that are being made or closed.
     pub(crate) tasks: TaskTracker,
     /// Stop taking on work; running calls may end.
@@ -23,8 +25,9 @@ pub(crate) struct Lifecycle {
 }
 
 impl Lifecycle {
-    pub(crate) fn new(close_timeout: Duration, concurrent: bool) -> Self {
+    pub(crate) fn new(environment: String, close_timeout: Duration, concurrent: bool) -> Self {
         Self {
+            environment,
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),
             aborting: CancellationToken::new(),

@@ -110,10 +110,16 @@ impl Session {
         let interruptible = call.environment.interruptible();
         let future = call.environment.step(action, options, form, out);
         let result = self.guard(future, limit, "step").await;
-        if !interruptible && matches!(&result, Err(error) if error.is_timeout()) {
-            self.over.store(true, Ordering::Relaxed);
+        match result {
+            Err(error) if error.is_timeout() && !interruptible => {
+                self.over.store(true, Ordering::Relaxed);
+                Err(Error::of(
+                    Kind::Timeout,
+                    format!("{error}; the session is over"),
+                ))
+            }
+            result => result,
         }
-        result
     }
 
     pub(crate) async fn state(&self, out: &mut Vec<u8>) -> Result<()> {
@@ -139,7 +145,9 @@ impl Session {
             && error.is_panic()
         {
             self.over.store(true, Ordering::Relaxed);
-            tracing::error!(session = %self.id, %error, "the environment panicked");
+            tracing::error!(session = %self.id, %error, "the environment failed");
+            let message = format!("{error}; the session is over");
+            return Err(Error::of(Kind::Panic, message));
         }
         result
     }
@@ -307,13 +315,16 @@ impl Session {
         if self.origin == Origin::Request {
             tracing::debug!(session = %self.id, "request served");
         } else {
-            tracing::info!(session = %self.id, %reason, steps, seconds, "session closed");
+            let environment = &*self.lifecycle.environment;
+            let reason = reason.to_string();
+            tracing::info!(session = %self.id, environment, reason, steps, seconds, "session closed");
         }
     }
 
     pub(crate) fn info(&self) -> SessionInfo {
         SessionInfo {
             id: self.id,
+            environment: self.lifecycle.environment.clone(),
             origin: self.origin,
             attached: self.origin == Origin::WebSocket || self.link().attached,
             peer: self.peer,

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::env::erased::Blueprint;
 use crate::error::{Error, Kind, Result};
-use crate::server::config::{Config, GENEROUS_SESSIONS};
+use crate::server::config::Config;
 use crate::server::info::{Capacity, CloseReason, Origin, SessionId, SessionInfo};
 use crate::server::lifecycle::{Lifecycle, shutting_down};
 use crate::server::session::{Session, unknown};
@@ -29,6 +29,8 @@ pub(crate) struct Sessions {
     factories: Semaphore,
     registry: Mutex<HashMap<SessionId, Arc<Session>>>,
     reaper: Once,
+    /// When a refusal was last logged.
+    last_refusal: Mutex<Option<Instant>>,
 }
 
 impl Sessions {
@@ -53,20 +55,23 @@ impl Sessions {
                 )));
             }
             (Some(wanted), _) => wanted,
-            (None, true) => GENEROUS_SESSIONS,
+            (None, true) => config.default_sessions.max(1),
             (None, false) => 1,
         };
-        let lifecycle = Lifecycle::new(config.close_timeout, blueprint.concurrent());
+        let concurrent = blueprint.concurrent();
+        let lifecycle = Lifecycle::new(name.clone(), config.close_timeout, concurrent);
         Ok(Arc::new(Self {
             name,
             blueprint,
             lifecycle: Arc::new(lifecycle),
             slots: Slots::new(maximum),
-            request_slots: Slots::new(config.max_requests),
+            // An environment that cannot share the process serves one request at a time.
+            request_slots: Slots::new(if concurrent { config.max_requests } else { 1 }),
             factories: Semaphore::new(config.max_factories),
             config,
             registry: Mutex::default(),
             reaper: Once::new(),
+            last_refusal: Mutex::default(),
         }))
     }
 
@@ -79,11 +84,12 @@ impl Sessions {
         let slot = tokio::select! {
             biased;
             () = self.lifecycle.stopping.cancelled() => return Err(shutting_down()),
-            slot = self.slots.take(&self.config) => slot?,
+            slot = self.slots.take(&self.config) => slot.inspect_err(|error| self.log_refusal(error))?,
         };
         let session = self.make(origin, peer, slot).await?;
         self.registry().insert(session.id, Arc::clone(&session));
-        tracing::info!(session = %session.id, environment = self.name, ?origin, ?peer, "session opened");
+        let peer = peer.map(tracing::field::display);
+        tracing::info!(session = %session.id, environment = self.name, %origin, peer, "session opened");
         if self.lifecycle.stopping.is_cancelled() {
             // Shutdown may have looked at the registry a moment too early.
             session.close(CloseReason::Shutdown).await;
@@ -91,6 +97,18 @@ impl Sessions {
         }
         self.start_reaper();
         Ok(session)
+    }
+
+    /// One line a second is enough to see that clients are turned away.
+    fn log_refusal(&self, error: &Error) {
+        let mut last = self
+            .last_refusal
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if last.is_none_or(|last| last.elapsed() >= Duration::from_secs(1)) {
+            *last = Some(Instant::now());
+            tracing::warn!(environment = self.name, %error, "session refused");
+        }
     }
 
     /// Opens a session for one HTTP request: outside of the capacity, known to nobody.

@@ -27,7 +27,7 @@ async fn a_panic_costs_one_session<const THREAD: bool>() {
     assert_eq!(reply["data"]["code"], "EXECUTION_ERROR");
     assert_eq!(
         reply["data"]["message"],
-        "the environment panicked: told to"
+        "the environment panicked: told to; the session is over"
     );
     assert_eq!(unlucky.expect_close().await, 1000);
     assert_eq!(life.closed(), 1);
@@ -43,7 +43,10 @@ async fn a_panic_costs_one_session<const THREAD: bool>() {
         .unwrap();
     assert_eq!(response.status(), 500);
     let body: Value = response.json().await.unwrap();
-    assert_eq!(body["detail"], "the environment panicked: told to");
+    assert_eq!(
+        body["detail"],
+        "the environment panicked: told to; the session is over"
+    );
     server.stop().await;
     assert_eq!((life.opened(), life.closed()), (3, 3));
 }
@@ -268,7 +271,10 @@ async fn a_thread_that_cannot_be_stopped_ends_its_session() {
     let mut socket = server.socket("/ws").await;
     let frame =
         json!({ "type": "step", "data": { "sleep_ms": 800, "block": true }, "timeout_s": 0.05 });
-    assert_eq!(socket.ask(&frame).await["data"]["code"], "EXECUTION_ERROR");
+    assert_eq!(
+        socket.ask(&frame).await["data"],
+        json!({ "message": "step timed out after 0.05 seconds; the session is over", "code": "EXECUTION_ERROR" })
+    );
     assert_eq!(socket.expect_close().await, 1000);
     eventually("the environment is closed", || life.closed() == 1).await;
     assert!(idle(&server));

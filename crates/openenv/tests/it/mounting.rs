@@ -40,6 +40,11 @@ async fn every_environment_has_its_place_and_the_first_one_the_root() {
         json_at(&format!("{url}/envs/second/capacity")).await["environment"],
         "second"
     );
+    let all = json_at(&format!("{url}/envs")).await;
+    assert_eq!(
+        (&all[0]["environment"], &all[1]["maximum"]),
+        (&json!("first"), &json!(3))
+    );
     assert_eq!(
         json_at(&format!("{url}/list_environments")).await,
         json!(["first", "second"])

@@ -8,6 +8,7 @@
 )]
 
 mod client;
+mod frame;
 mod process;
 mod report;
 mod scaling;
@@ -100,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         eprintln!("measuring: {section:?}");
         let measured = match section {
             Section::Start => start::measure(&subjects, effort, &mut report),
-            Section::Steps => steps::measure(&subjects, effort, &runtime, &mut report),
+            Section::Steps => steps::measure(&subjects, effort, &mut report),
             Section::Sessions => sessions::measure(&subjects, effort, &runtime, &mut report),
             Section::Scaling => scaling::measure(&subjects, open_files, &runtime, &mut report),
         };

@@ -5,7 +5,7 @@
 
 use std::{
     net::SocketAddr,
-    sync::Arc,
+    sync::{Arc, LazyLock},
     time::{Duration, Instant},
 };
 
@@ -17,10 +17,9 @@ use tokio::{
     task::JoinSet,
     time::timeout,
 };
-use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::{
-    client::{Load, RESET, Session},
+    client::{RESET, Request, Session},
     process,
     report::{Figure, Report, Target},
     subject::{Pair, Subjects},
@@ -29,7 +28,8 @@ use crate::server::Server;
 
 const SESSIONS: usize = 16_384;
 const WAIT: Duration = Duration::from_secs(1);
-const STEP: Utf8Bytes = Utf8Bytes::from_static(r#"{"type":"step","data":{"wait_seconds":1}}"#);
+static STEP: LazyLock<Request> =
+    LazyLock::new(|| Request::new(r#"{"type":"step","data":{"wait_seconds":1}}"#));
 const CONNECTING_AT_ONCE: usize = 512;
 /// Files that a process has open besides its sessions.
 const OTHER_FILES: u64 = 256;
@@ -186,9 +186,9 @@ async fn take_part(course: Course, number: usize) -> Result<Times> {
     let permit = permits.acquire().await?;
     let begin = Instant::now();
     let (mut session, connect) = timeout(OPEN_WITHIN, async {
-        let mut session = Session::connect(server, number, Load::Idle).await?;
+        let mut session = Session::connect(server, number).await?;
         let connect = begin.elapsed();
-        session.ask(RESET).await?;
+        session.ask(&RESET).await?;
         anyhow::Ok((session, connect))
     })
     .await
@@ -202,7 +202,7 @@ async fn take_part(course: Course, number: usize) -> Result<Times> {
         () = session.hold() => anyhow::bail!("the server closed before the step"),
     }
     let begin = Instant::now();
-    timeout(STEP_WITHIN, session.ask(STEP))
+    timeout(STEP_WITHIN, session.ask(&STEP))
         .await
         .context("the step took too long")??;
     let step = begin.elapsed();

@@ -92,7 +92,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         Effort::Full
     };
     let runtime = Runtime::new()?;
-    let mut report = Report::new(effort == Effort::Quick);
+    let build = if arguments.binary.is_some() {
+        "as given"
+    } else {
+        "`dist` profile"
+    };
+    let mut report = Report::new(effort == Effort::Quick, build);
     let mut complete = true;
     for section in Section::value_variants() {
         if !arguments.only.is_empty() && !arguments.only.contains(section) {
@@ -125,7 +130,7 @@ fn prepare(arguments: &Arguments) -> Result<Subjects> {
     let ours = match &arguments.binary {
         Some(binary) => Some(Subject::ours(binary.clone())),
         None if arguments.skip_ours => None,
-        None => Some(Subject::ours(workspace::build_binary(Profile::Release)?)),
+        None => Some(Subject::ours(workspace::build_binary(Profile::Dist)?)),
     };
     let reference = if arguments.skip_reference {
         None

@@ -8,6 +8,7 @@
 )]
 
 mod client;
+mod frame;
 mod process;
 mod report;
 mod scaling;
@@ -61,7 +62,7 @@ enum Section {
     Steps,
     /// Memory per session at 1,000 and 10,000 open sessions
     Sessions,
-    /// 16,384 sessions that wait a second each, at the same time
+    /// 16,384 open sessions that wait a second each
     Scaling,
 }
 
@@ -91,7 +92,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         Effort::Full
     };
     let runtime = Runtime::new()?;
-    let mut report = Report::new(effort == Effort::Quick);
+    let build = if arguments.binary.is_some() {
+        "as given"
+    } else {
+        "`dist` profile"
+    };
+    let mut report = Report::new(effort == Effort::Quick, build);
     let mut complete = true;
     for section in Section::value_variants() {
         if !arguments.only.is_empty() && !arguments.only.contains(section) {
@@ -100,9 +106,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         eprintln!("measuring: {section:?}");
         let measured = match section {
             Section::Start => start::measure(&subjects, effort, &mut report),
-            Section::Steps => steps::measure(&subjects, effort, &runtime, &mut report),
+            Section::Steps => steps::measure(&subjects, effort, &mut report),
             Section::Sessions => sessions::measure(&subjects, effort, &runtime, &mut report),
-            Section::Scaling => scaling::measure(&subjects, open_files, &runtime, &mut report),
+            Section::Scaling => scaling::measure(&subjects, open_files, &mut report),
         };
         if let Err(error) = measured {
             complete = false;
@@ -124,7 +130,7 @@ fn prepare(arguments: &Arguments) -> Result<Subjects> {
     let ours = match &arguments.binary {
         Some(binary) => Some(Subject::ours(binary.clone())),
         None if arguments.skip_ours => None,
-        None => Some(Subject::ours(workspace::build_binary(Profile::Release)?)),
+        None => Some(Subject::ours(workspace::build_binary(Profile::Dist)?)),
     };
     let reference = if arguments.skip_reference {
         None

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::workspace;
 
@@ -105,14 +105,23 @@ fn free_address() -> Result<SocketAddr> {
 }
 
 fn is_healthy(address: SocketAddr) -> bool {
-    health_status_line(address).is_ok_and(|line| line.starts_with(b"HTTP/1.1 200"))
+    get(address, "/health").is_ok()
 }
 
-fn health_status_line(address: SocketAddr) -> std::io::Result<[u8; 12]> {
+/// The body that a server answers a GET with.
+pub(crate) fn get(address: SocketAddr, path: &str) -> Result<String> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(ANSWER_WITHIN))?;
-    stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
-    let mut line = [0; 12];
-    stream.read_exact(&mut line)?;
-    Ok(line)
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let (head, body) = answer
+        .split_once("\r\n\r\n")
+        .with_context(|| format!("`{path}` was not answered"))?;
+    ensure!(
+        head.starts_with("HTTP/1.1 200 "),
+        "`{path}` was answered with {head}"
+    );
+    Ok(body.to_owned())
 }

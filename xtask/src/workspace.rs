@@ -13,8 +13,8 @@ use anyhow::{Context as _, Result, ensure};
 pub(crate) enum Profile {
     /// Quick to build, for the suites.
     Dev,
-    /// Optimised, for the benchmark.
-    Release,
+    /// As it is shipped, for the benchmark.
+    Dist,
 }
 
 /// The repository's root directory.
@@ -48,9 +48,9 @@ pub(crate) fn build_binary(profile: Profile) -> Result<PathBuf> {
     command.args(["build", "--package", "openenv-cli"]);
     let directory = match profile {
         Profile::Dev => "debug",
-        Profile::Release => {
-            command.arg("--release");
-            "release"
+        Profile::Dist => {
+            command.args(["--profile", "dist"]);
+            "dist"
         }
     };
     let status = command.status().context("could not run `cargo build`")?;

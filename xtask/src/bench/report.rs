@@ -37,6 +37,8 @@ pub(super) struct Report {
     date: String,
     machine: Machine,
     quick: bool,
+    /// How the program was built that the figures call ours.
+    build: &'static str,
     figures: Vec<Figure>,
     notes: Vec<String>,
 }
@@ -100,7 +102,7 @@ impl Figure {
 }
 
 impl Report {
-    pub(super) fn new(quick: bool) -> Self {
+    pub(super) fn new(quick: bool, build: &'static str) -> Self {
         let processor = fs::read_to_string("/proc/cpuinfo")
             .ok()
             .and_then(|content| {
@@ -118,6 +120,7 @@ impl Report {
                 kernel: output_of("uname", &["-r"]),
             },
             quick,
+            build,
             figures: Vec::new(),
             notes: Vec::new(),
         }
@@ -137,10 +140,11 @@ impl Report {
 
     pub(super) fn print(&self) {
         println!(
-            "\n{} cores, {}, Linux {}{}",
+            "\n{} cores, {}, Linux {}, our build: {}{}",
             self.machine.cores,
             self.machine.processor,
             self.machine.kernel,
+            self.build,
             if self.quick { ", quick" } else { "" },
         );
         println!(

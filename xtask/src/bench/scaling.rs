@@ -1,35 +1,36 @@
-//! The published scaling test: sessions that each wait one second, all at the same time.
+//! The published scaling test: every session connects, resets, steps once with a wait of a second, and closes, on its own.
 //!
 //! Published for the reference: 2,048 sessions on 8 cores with 8 processes, and 16,384 on 96 cores behind a proxy with a p99
-//! of 29.8 s. Here one process serves 16,384.
+//! of 29.8 s. Here one process serves 16,384. What is added: no session closes before every session is open.
 
 use std::{
     net::SocketAddr,
-    sync::Arc,
+    sync::{Arc, LazyLock},
     time::{Duration, Instant},
 };
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use hdrhistogram::Histogram;
+use serde::Deserialize;
 use tokio::{
-    runtime::Runtime,
+    runtime,
     sync::{Semaphore, mpsc, watch},
-    task::JoinSet,
+    task::{JoinSet, spawn_blocking},
     time::timeout,
 };
-use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::{
-    client::{Load, RESET, Session},
+    client::{RESET, Request, Session},
     process,
     report::{Figure, Report, Target},
     subject::{Pair, Subjects},
 };
-use crate::server::Server;
+use crate::server::{self, Server};
 
 const SESSIONS: usize = 16_384;
 const WAIT: Duration = Duration::from_secs(1);
-const STEP: Utf8Bytes = Utf8Bytes::from_static(r#"{"type":"step","data":{"wait_seconds":1}}"#);
+static STEP: LazyLock<Request> =
+    LazyLock::new(|| Request::new(r#"{"type":"step","data":{"wait_seconds":1}}"#));
 const CONNECTING_AT_ONCE: usize = 512;
 /// Files that a process has open besides its sessions.
 const OTHER_FILES: u64 = 256;
@@ -37,30 +38,62 @@ const OPEN_WITHIN: Duration = Duration::from_mins(1);
 const STEP_WITHIN: Duration = Duration::from_mins(1);
 const CLOSE_WITHIN: Duration = Duration::from_secs(30);
 const SHOWN_ERRORS: usize = 3;
+const STEP_TARGET: Target = Target::ValueAtMost(1.25);
 
-/// How one session fared.
-#[derive(Debug)]
-struct Times {
-    connect: Duration,
-    step: Duration,
+/// When a session steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    /// As soon as it is open.
+    Alone,
+    /// At the instant at which all are open.
+    Together,
 }
 
 /// What a session needs to take part.
 #[derive(Clone, Debug)]
 struct Course {
     server: SocketAddr,
+    start: Start,
     permits: Arc<Semaphore>,
     /// Dropped when the session is open or has failed; nothing is ever sent.
-    ready: mpsc::Sender<()>,
-    go: watch::Receiver<bool>,
+    opening: mpsc::Sender<()>,
+    all_open: watch::Receiver<bool>,
 }
 
-pub(super) fn measure(
-    subjects: &Subjects,
-    open_files: u64,
-    runtime: &Runtime,
-    report: &mut Report,
-) -> Result<()> {
+/// How long one session took for each phase.
+#[derive(Debug)]
+struct Times {
+    connect: Duration,
+    reset: Duration,
+    step: Duration,
+    close: Duration,
+}
+
+/// How all sessions fared.
+#[derive(Debug)]
+struct Outcome {
+    times: Vec<Times>,
+    errors: Vec<String>,
+    opened_in: Duration,
+    wall: Duration,
+    peak: Peak,
+}
+
+/// The server while all sessions are open.
+#[derive(Debug)]
+struct Peak {
+    sessions: usize,
+    resident_kib: u64,
+    threads: u64,
+}
+
+/// As much of `GET /capacity` as is of interest.
+#[derive(Debug, Deserialize)]
+struct Capacity {
+    active: usize,
+}
+
+pub(super) fn measure(subjects: &Subjects, open_files: u64, report: &mut Report) -> Result<()> {
     let Some(ours) = &subjects.ours else {
         report.note("scaling: measures this server only, which was left out".to_owned());
         return Ok(());
@@ -70,20 +103,137 @@ pub(super) fn measure(
         open_files >= needed,
         "{SESSIONS} sessions need {needed} open files, the limit is {open_files}"
     );
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+
     let server = ours.start("benchmark", SESSIONS + 16)?;
-    runtime.block_on(race(&server, report))
+    let idle = process::resident_kib(server.process_id())?;
+    let outcome = runtime.block_on(race(&server, Start::Alone))?;
+    drop(server);
+    report_alone(&outcome, idle, report);
+
+    let server = ours.start("benchmark", SESSIONS + 16)?;
+    let outcome = runtime.block_on(race(&server, Start::Together))?;
+    report_burst(&outcome, report);
+    Ok(())
 }
 
-async fn race(server: &Server, report: &mut Report) -> Result<()> {
-    let (ready, mut all_ready) = mpsc::channel(1);
-    let (start, go) = watch::channel(false);
+fn report_alone(outcome: &Outcome, idle_kib: u64, report: &mut Report) {
+    note_errors(outcome, "scaling", report);
+    let successes = outcome.times.len();
+    add(report, "scaling: successes", "sessions", successes as f64);
+    let failures = single("scaling: failures", "sessions", outcome.errors.len() as f64);
+    report.add(failures.target(Target::ValueAtMost(0.0)));
+    let peak = &outcome.peak;
+    add(
+        report,
+        "scaling: open at the same time",
+        "sessions",
+        peak.sessions as f64,
+    );
+
+    let steps = outcome.histogram(|times| times.step);
+    let totals = outcome.histogram(|times| times.connect + times.reset + times.step);
+    for (phase, histogram) in [("step", steps), ("total until closing", totals)] {
+        for percentile in [50_u8, 90, 95, 99] {
+            let value = seconds_at(&histogram, f64::from(percentile) / 100.0);
+            let figure = single(&format!("scaling: {phase} p{percentile}"), "s", value);
+            report.add(if percentile == 99 {
+                figure.target(STEP_TARGET)
+            } else {
+                figure
+            });
+        }
+    }
+    let connects = outcome.histogram(|times| times.connect);
+    let resets = outcome.histogram(|times| times.reset);
+    let closes = outcome.histogram(|times| times.close);
+    add(
+        report,
+        "scaling: connect p99",
+        "s",
+        seconds_at(&connects, 0.99),
+    );
+    add(report, "scaling: reset p99", "s", seconds_at(&resets, 0.99));
+    add(report, "scaling: close p99", "s", seconds_at(&closes, 0.99));
+    add(
+        report,
+        "scaling: all open after",
+        "s",
+        outcome.opened_in.as_secs_f64(),
+    );
+    let wall = outcome.wall.as_secs_f64();
+    add(report, "scaling: all closed after", "s", wall);
+    let waited = successes as f64 * WAIT.as_secs_f64();
+    add(
+        report,
+        "scaling: effective concurrency",
+        "sessions",
+        waited / wall,
+    );
+
+    let memory = peak.resident_kib as f64 / 1024.0;
+    add(report, "scaling: memory, all open", "MiB", memory);
+    let per_session = peak.resident_kib.saturating_sub(idle_kib) as f64 / SESSIONS as f64;
+    add(report, "scaling: memory per session", "KiB", per_session);
+    add(report, "scaling: threads", "", peak.threads as f64);
+}
+
+/// The worst case: every step arrives, and every wait ends, at the same instant.
+fn report_burst(outcome: &Outcome, report: &mut Report) {
+    note_errors(outcome, "burst", report);
+    let failures = outcome.errors.len() as f64;
+    add(report, "burst: failures", "sessions", failures);
+    let steps = outcome.histogram(|times| times.step);
+    add(report, "burst: step p50", "s", seconds_at(&steps, 0.5));
+    add(report, "burst: step p99", "s", seconds_at(&steps, 0.99));
+}
+
+fn note_errors(outcome: &Outcome, section: &str, report: &mut Report) {
+    for error in outcome.errors.iter().take(SHOWN_ERRORS) {
+        report.note(format!("{section}: {error}"));
+    }
+}
+
+fn add(report: &mut Report, name: &str, unit: &'static str, value: f64) {
+    report.add(single(name, unit, value));
+}
+
+fn single(name: &str, unit: &'static str, value: f64) -> Figure {
+    let values = Pair {
+        ours: Some(value),
+        reference: None,
+    };
+    Figure::new(name, unit, values)
+}
+
+impl Outcome {
+    fn histogram(&self, phase: impl Fn(&Times) -> Duration) -> Histogram<u64> {
+        let mut histogram =
+            Histogram::new_with_max(120_000_000, 3).expect("two minutes in microseconds are valid");
+        for times in &self.times {
+            let microseconds = u64::try_from(phase(times).as_micros()).unwrap_or(u64::MAX);
+            histogram.saturating_record(microseconds);
+        }
+        histogram
+    }
+}
+
+fn seconds_at(histogram: &Histogram<u64>, quantile: f64) -> f64 {
+    histogram.value_at_quantile(quantile) as f64 / 1e6
+}
+
+async fn race(server: &Server, start: Start) -> Result<Outcome> {
+    let (opening, mut all_opened) = mpsc::channel(1);
+    let (tell_open, all_open) = watch::channel(false);
     let course = Course {
         server: server.address(),
+        start,
         permits: Arc::new(Semaphore::new(CONNECTING_AT_ONCE)),
-        ready,
-        go,
+        opening,
+        all_open,
     };
-    let idle = process::resident_kib(server.process_id())?;
     let begin = Instant::now();
     let mut tasks = JoinSet::new();
     for number in 0..SESSIONS {
@@ -91,136 +241,94 @@ async fn race(server: &Server, report: &mut Report) -> Result<()> {
     }
     drop(course);
 
-    all_ready.recv().await;
+    all_opened.recv().await;
     let opened_in = begin.elapsed();
-    let full = process::resident_kib(server.process_id())?;
-    let threads = process::threads(server.process_id())?;
-    let failed_to_open = reap_finished(&mut tasks, report);
-    start.send_replace(true);
+    let peak = Peak::of(server).await?;
+    tell_open.send_replace(true);
     let finished = tasks.join_all().await;
     let wall = begin.elapsed();
 
-    let mut connects = empty();
-    let mut steps = empty();
+    let mut times = Vec::with_capacity(SESSIONS);
     let mut errors = Vec::new();
     for result in finished {
         match result {
-            Ok(times) => {
-                connects.saturating_record(milliseconds(times.connect));
-                steps.saturating_record(milliseconds(times.step));
-            }
+            Ok(one) => times.push(one),
             Err(error) => errors.push(format!("{error:#}")),
         }
     }
-    let failures = failed_to_open + errors.len();
-    for error in errors.iter().take(SHOWN_ERRORS) {
-        report.note(format!("scaling: {error}"));
-    }
-    if failed_to_open > 0 {
-        report.note(format!(
-            "scaling: {failed_to_open} of {SESSIONS} sessions were not open when the others stepped"
-        ));
-    }
-
-    let mut add = |name: &str, unit: &'static str, value: f64, target: Option<Target>| {
-        let pair = Pair {
-            ours: Some(value),
-            reference: None,
-        };
-        let figure = Figure::new(&format!("scaling: {name}"), unit, pair);
-        report.add(match target {
-            Some(target) => figure.target(target),
-            None => figure,
-        });
-    };
-    add("successes", "sessions", (SESSIONS - failures) as f64, None);
-    add(
-        "failures",
-        "sessions",
-        failures as f64,
-        Some(Target::ValueAtMost(0.0)),
-    );
-    add("step p50", "s", seconds_at(&steps, 0.5), None);
-    add(
-        "step p99",
-        "s",
-        seconds_at(&steps, 0.99),
-        Some(Target::ValueAtMost(1.25)),
-    );
-    add("connect p99", "s", seconds_at(&connects, 0.99), None);
-    add("all open after", "s", opened_in.as_secs_f64(), None);
-    add("total", "s", wall.as_secs_f64(), None);
-    let waited = SESSIONS as f64 * WAIT.as_secs_f64();
-    add(
-        "effective concurrency",
-        "sessions",
-        waited / wall.as_secs_f64(),
-        None,
-    );
-    add("memory, all open", "MiB", full as f64 / 1024.0, None);
-    let per_session = full.saturating_sub(idle) as f64 / SESSIONS as f64;
-    add("memory per session", "KiB", per_session, None);
-    add("threads", "", threads as f64, None);
-    Ok(())
+    Ok(Outcome {
+        times,
+        errors,
+        opened_in,
+        wall,
+        peak,
+    })
 }
 
-/// Sessions that ended before the start failed to open. Returns how many they were.
-fn reap_finished(tasks: &mut JoinSet<Result<Times>>, report: &mut Report) -> usize {
-    let mut failed = 0;
-    while let Some(finished) = tasks.try_join_next() {
-        failed += 1;
-        if failed <= SHOWN_ERRORS {
-            report.note(format!("scaling: {finished:?}"));
-        }
+impl Peak {
+    async fn of(server: &Server) -> Result<Self> {
+        let address = server.address();
+        let capacity = spawn_blocking(move || server::get(address, "/capacity")).await??;
+        let capacity: Capacity = serde_json::from_str(&capacity)?;
+        Ok(Self {
+            sessions: capacity.active,
+            resident_kib: process::resident_kib(server.process_id())?,
+            threads: process::threads(server.process_id())?,
+        })
     }
-    failed
 }
 
 async fn take_part(course: Course, number: usize) -> Result<Times> {
     let Course {
         server,
+        start,
         permits,
-        ready,
-        mut go,
+        opening,
+        mut all_open,
     } = course;
     let permit = permits.acquire().await?;
     let begin = Instant::now();
     let (mut session, connect) = timeout(OPEN_WITHIN, async {
-        let mut session = Session::connect(server, number, Load::Idle).await?;
+        let mut session = Session::connect(server, number).await?;
         let connect = begin.elapsed();
-        session.ask(RESET).await?;
+        session.ask(&RESET).await?;
         anyhow::Ok((session, connect))
     })
     .await
     .context("opening took too long")??;
+    let reset = begin.elapsed().saturating_sub(connect);
     drop(permit);
-    drop(ready);
+    drop(opening);
 
-    // Reading keeps the answers to the server's pings going.
-    tokio::select! {
-        started = go.wait_for(|started| *started) => { started.context("the start was called off")?; }
-        () = session.hold() => anyhow::bail!("the server closed before the step"),
+    if start == Start::Together {
+        hold_until(&mut session, &mut all_open).await?;
     }
     let begin = Instant::now();
-    timeout(STEP_WITHIN, session.ask(STEP))
+    timeout(STEP_WITHIN, session.ask(&STEP))
         .await
         .context("the step took too long")??;
     let step = begin.elapsed();
+
+    hold_until(&mut session, &mut all_open).await?;
+    let begin = Instant::now();
     timeout(CLOSE_WITHIN, session.close())
         .await
         .context("closing took too long")??;
-    Ok(Times { connect, step })
+    Ok(Times {
+        connect,
+        reset,
+        step,
+        close: begin.elapsed(),
+    })
 }
 
-/// Milliseconds up to two minutes.
-fn empty() -> Histogram<u64> {
-    Histogram::new_with_max(120_000, 3).expect("the bounds are valid")
-}
-
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn seconds_at(histogram: &Histogram<u64>, quantile: f64) -> f64 {
-    histogram.value_at_quantile(quantile) as f64 / 1e3
+/// Waits for the others. Reading keeps the answers to the server's pings going.
+async fn hold_until(session: &mut Session, all_open: &mut watch::Receiver<bool>) -> Result<()> {
+    tokio::select! {
+        all_open = all_open.wait_for(|all_open| *all_open) => {
+            all_open.context("the sessions were called off")?;
+            Ok(())
+        }
+        () = session.hold() => bail!("the server closed while the session waited for the others"),
+    }
 }

@@ -12,7 +12,7 @@ use tokio::{
 
 use super::{
     Effort,
-    client::{Load, RESET, Session},
+    client::{RESET, Session},
     process,
     report::{Figure, Report},
     subject::{Pair, Subject, Subjects},
@@ -131,8 +131,8 @@ async fn fill(
 
 async fn open(server: SocketAddr, number: usize) -> Result<Session> {
     timeout(OPEN_WITHIN, async {
-        let mut session = Session::connect(server, number, Load::Idle).await?;
-        session.ask(RESET).await?;
+        let mut session = Session::connect(server, number).await?;
+        session.ask(&RESET).await?;
         Ok(session)
     })
     .await?

@@ -4,9 +4,11 @@
 //! and writes the answer straight into the reply's buffer; nothing behind it
 //! knows which environment it is.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::contract::{Contract, Shape, Shapes};
 use crate::env::{Environment, Execution, Metadata, ResetOptions, StepOptions, Tasks, thread};
@@ -69,6 +71,7 @@ pub(crate) struct Native<E: Environment, F> {
     metadata: Metadata,
     type_name: String,
     tasks: Option<Arc<dyn Tasks>>,
+    workshop: Arc<Workshop>,
 }
 
 /// What the adapter needs to know of the author's types.
@@ -108,6 +111,7 @@ where
             metadata: E::metadata(),
             type_name: Metadata::named_after::<E>().name,
             tasks: E::tasks(),
+            workshop: Arc::default(),
         })
     }
 }
@@ -148,7 +152,7 @@ where
     fn open(&self) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>> {
         let factory = Arc::clone(&self.factory);
         let types = Arc::clone(&self.types);
-        let build = move || -> Result<Box<dyn AnyEnvironment>> {
+        let build = move || -> Built {
             Ok(Box::new(Adapter {
                 environment: factory()?,
                 types,
@@ -157,9 +161,10 @@ where
             }))
         };
         let name = self.type_name.clone();
+        let workshop = Arc::clone(&self.workshop);
         Box::pin(async move {
             let opened = match E::EXECUTION {
-                Execution::Inline => open_inline(build).await,
+                Execution::Inline => workshop.make(build).await,
                 Execution::Thread => thread::open(build).await,
             };
             opened.map_err(|error| {
@@ -171,20 +176,42 @@ where
     }
 }
 
-/// Makes an environment where it may block: factories load data sets, and other
-/// sessions must not stand still meanwhile.
-async fn open_inline(
-    build: impl FnOnce() -> Result<Box<dyn AnyEnvironment>> + Send + 'static,
-) -> Result<Box<dyn AnyEnvironment>> {
-    tokio::task::spawn_blocking(build)
-        .await
-        .unwrap_or_else(|error| {
-            Err(error.try_into_panic().map_or_else(
-                |_| Error::new("the runtime is shutting down"),
-                |panic| panicked(&*panic),
-            ))
-        })
+/// Where the factory of an inline environment runs.
+///
+/// Factories load data sets, and other sessions must not stand still meanwhile: a
+/// factory runs on a thread for blocking work until it has shown that it is
+/// quick, and goes back there as soon as it was slow.
+#[derive(Default)]
+struct Workshop {
+    is_quick: AtomicBool,
 }
+
+impl Workshop {
+    /// Longer than any factory that only makes a value, shorter than anything
+    /// that another session would notice.
+    const QUICK: Duration = Duration::from_micros(500);
+
+    async fn make(self: Arc<Self>, build: impl FnOnce() -> Built + Send + 'static) -> Built {
+        let timed = {
+            let workshop = Arc::clone(&self);
+            move || {
+                let begin = Instant::now();
+                let built = catch_unwind(AssertUnwindSafe(build));
+                let is_quick = begin.elapsed() < Self::QUICK;
+                workshop.is_quick.store(is_quick, Ordering::Relaxed);
+                built.unwrap_or_else(|panic| Err(panicked(&*panic)))
+            }
+        };
+        if self.is_quick.load(Ordering::Relaxed) {
+            return timed();
+        }
+        tokio::task::spawn_blocking(timed)
+            .await
+            .unwrap_or_else(|_| Err(Error::new("the runtime is shutting down")))
+    }
+}
+
+type Built = Result<Box<dyn AnyEnvironment>>;
 
 /// An author's environment together with the episode that it plays.
 struct Adapter<E: Environment> {

@@ -277,27 +277,4 @@ mod tests {
             assert!(is_socket(conn) && is_row(until), "{conn} until {until}");
         }
     }
-
-    /// Replays one recording against any server, without the listed differences.
-    ///
-    /// Against the Python server it shows that the replay itself is right:
-    ///
-    /// ```sh
-    /// OPENENV_REPLAY_URL=http://127.0.0.1:8000 OPENENV_REPLAY_SERVER=echo-sim \
-    ///     cargo test -p openenv --test it -- --ignored another_server
-    /// ```
-    ///
-    /// `OPENENV_REPLAY_FLAG` names the file of a `factoryflag` server.
-    #[tokio::test]
-    #[ignore = "needs the address of a server"]
-    async fn another_server() {
-        let variable = |name: &str| std::env::var(name).ok();
-        let target = Target {
-            base: variable("OPENENV_REPLAY_URL").expect("OPENENV_REPLAY_URL is set"),
-            factory_flag: variable("OPENENV_REPLAY_FLAG").map(PathBuf::from),
-        };
-        let server = variable("OPENENV_REPLAY_SERVER").expect("OPENENV_REPLAY_SERVER is set");
-        let mismatches = replay(&server, &target, &[]).await;
-        assert!(mismatches.is_empty(), "{}", mismatches.join("\n\n"));
-    }
 }

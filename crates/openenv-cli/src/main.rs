@@ -12,14 +12,12 @@ mod vars;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::args::Args;
 use crate::config::{Config, Task};
 
 /// 0 when all went well, 1 when it did not; usage errors end in clap with 2.
 fn main() -> ExitCode {
-    let config = Config::from(Args::parse());
+    let config = Config::from(Args::read());
     log::start(&config.log);
     let outcome = match &config.task {
         Task::Serve(serve) => commands::serve::run(serve),

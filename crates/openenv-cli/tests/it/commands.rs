@@ -264,6 +264,37 @@ fn quiet_says_the_address_alone() {
     assert_eq!(stderr, "");
 }
 
+#[test]
+fn a_bad_variable_is_named() {
+    let output = openenv("serve").env("PORT", "http").output().unwrap();
+    let tip = "the value comes from the environment variable `PORT`";
+    assert_fails(&output, 2, &["--port", "invalid digit", tip]);
+    let typed = openenv("serve --port http")
+        .env("PORT", "1")
+        .output()
+        .unwrap();
+    assert!(!stderr(&typed).contains("variable"), "{}", stderr(&typed));
+}
+
+#[test]
+fn an_empty_variable_counts_as_none() {
+    let mut command = openenv("serve --port 0");
+    for name in [
+        "OPENENV_MODE",
+        "MAX_CONCURRENT_ENVS",
+        "HOST",
+        "OPENENV_ENVIRONMENTS",
+    ] {
+        command.env(name, "");
+    }
+    let server = Serving::start(command);
+    assert!(
+        server
+            .request("GET /capacity", "")
+            .contains(r#""environment":"echo""#)
+    );
+}
+
 fn with_open_files(limit: u64, arguments: &str) -> Serving {
     let binary = env!("CARGO_BIN_EXE_openenv");
     let script = format!("ulimit -n {limit}; exec {binary} serve --port 0 {arguments}");

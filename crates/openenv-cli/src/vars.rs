@@ -25,7 +25,7 @@ pub(crate) const SESSION_TIMEOUT: &str = "OPENENV_SESSION_TIMEOUT";
 /// Seconds that a new session waits for a free place.
 pub(crate) const QUEUE_TIMEOUT: &str = "OPENENV_QUEUE_TIMEOUT";
 
-/// Seconds that running sessions have to end when the server stops.
+/// Seconds that running calls have to end when the server stops.
 pub(crate) const DRAIN_TIMEOUT: &str = "OPENENV_DRAIN_TIMEOUT";
 
 /// Seconds between two pings of a WebSocket.

@@ -68,6 +68,19 @@ pub(crate) struct JsonError {
     pub(crate) column: usize,
 }
 
+impl JsonError {
+    /// The error at the end of `before`, which is the text up to there.
+    pub(crate) fn after(before: &str, message: &'static str) -> Self {
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Self {
+            message,
+            position: before.chars().count(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
+    }
+}
+
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {

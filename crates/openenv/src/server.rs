@@ -207,6 +207,9 @@ pub struct ServerBuilder {
 }
 
 impl ServerBuilder {
+    /// Sessions of a concurrent environment that was given no limit.
+    pub const DEFAULT_SESSIONS: usize = config::DEFAULT_SESSIONS;
+
     /// Adds an environment, made anew for every session by `factory`.
     ///
     /// `name` is its place under `/envs/` and its name in the task routes. The

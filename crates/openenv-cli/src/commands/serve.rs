@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::task::Poll;
 
 use anyhow::{Context, Result, anyhow};
-use openenv::Server;
+use openenv::{Server, ServerBuilder};
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use tokio::runtime;
 use tokio::sync::oneshot;
@@ -19,9 +19,6 @@ use crate::ui::banner::Banner;
 /// and the usual 1,024 makes the rest retry after a second. The kernel lowers
 /// it to its own limit (`net.core.somaxconn`).
 const BACKLOG: u32 = 16_384;
-
-/// Sessions of a concurrent environment that was given no limit.
-const DEFAULT_SESSIONS: usize = 65_536;
 
 /// Files that the server itself needs open, besides one for each session.
 const OWN_FILES: u64 = 64;
@@ -115,7 +112,7 @@ fn build(config: &ServeConfig, address: SocketAddr, room: usize) -> Result<Serve
         .drain_timeout(config.drain_timeout)
         .keepalive(config.keepalive_interval, config.keepalive_timeout)
         .max_message_size(config.max_message_size)
-        .default_sessions(room.min(DEFAULT_SESSIONS));
+        .default_sessions(room.min(ServerBuilder::DEFAULT_SESSIONS));
     if let Some(sessions) = config.max_sessions {
         builder = builder.max_sessions(sessions);
     }

@@ -58,14 +58,7 @@ struct Failure {
 impl Failure {
     /// Python counts characters, and nobody asks before something fails.
     fn located_in(self, text: &str) -> JsonError {
-        let before = &text[..self.offset];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        JsonError {
-            message: self.message,
-            position: before.chars().count(),
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-        }
+        JsonError::after(&text[..self.offset], self.message)
     }
 }
 

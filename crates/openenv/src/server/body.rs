@@ -60,25 +60,13 @@ impl Body {
     pub(crate) fn text(&self) -> Result<&str, JsonError> {
         std::str::from_utf8(&self.bytes).map_err(|error| {
             let valid = String::from_utf8_lossy(&self.bytes[..error.valid_up_to()]);
-            let position = valid.chars().count();
             // A text that is broken from the start is no value at all.
-            let message = if position == 0 {
+            let message = if valid.is_empty() {
                 "Expecting value"
             } else {
                 "Invalid UTF-8"
             };
-            JsonError {
-                message,
-                position,
-                line: valid.matches('\n').count() + 1,
-                column: valid
-                    .rsplit('\n')
-                    .next()
-                    .unwrap_or_default()
-                    .chars()
-                    .count()
-                    + 1,
-            }
+            JsonError::after(&valid, message)
         })
     }
 

@@ -74,12 +74,15 @@ pub(crate) struct Config {
     pub(crate) max_pipelined_frames: usize,
 }
 
+/// Sessions of a concurrent environment that was given no limit.
+pub(crate) const DEFAULT_SESSIONS: usize = 65_536;
+
 impl Default for Config {
     fn default() -> Self {
         Self {
             mode: Mode::default(),
             max_sessions: None,
-            default_sessions: 65_536,
+            default_sessions: DEFAULT_SESSIONS,
             session_timeout: Some(Duration::from_mins(15)),
             queue_timeout: Duration::ZERO,
             drain_timeout: Duration::from_secs(30),

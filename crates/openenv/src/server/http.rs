@@ -155,6 +155,13 @@ async fn upgrade(
     })
 }
 
+/// Who sent a request, where the application that serves the routes tells.
+pub(crate) fn peer(extensions: &Extensions) -> Option<SocketAddr> {
+    extensions
+        .get::<ConnectInfo<SocketAddr>>()
+        .map(|ConnectInfo(peer)| *peer)
+}
+
 /// Accepts a WebSocket with the limits of the server and keeps track of its task.
 pub(crate) fn accept<F, S>(
     sessions: &Arc<Sessions>,
@@ -169,9 +176,7 @@ where
     let Ok(upgrade) = upgrade else {
         return not_found();
     };
-    let peer = extensions
-        .get::<ConnectInfo<SocketAddr>>()
-        .map(|ConnectInfo(peer)| *peer);
+    let peer = peer(extensions);
     let limit = sessions.config.max_message_size;
     let tasks = sessions.lifecycle.tasks.clone();
     let response = upgrade

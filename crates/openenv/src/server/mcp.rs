@@ -8,9 +8,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Utf8Bytes, WebSocket, WebSocketUpgrade};
-use axum::extract::{ConnectInfo, State};
 use axum::http::{Extensions, Method};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
@@ -49,9 +49,6 @@ async fn dispatch(
     if method != Method::POST {
         return method_not_allowed(&Method::POST);
     }
-    let peer = extensions
-        .get::<ConnectInfo<SocketAddr>>()
-        .map(|ConnectInfo(peer)| *peer);
     let request = match request {
         Ok(request) => request,
         Err(error) => return error.into_response(),
@@ -64,7 +61,7 @@ async fn dispatch(
         Ok(document) if document.value.is_object() => {
             let caller = Caller {
                 session: None,
-                peer,
+                peer: http::peer(&extensions),
             };
             let request = RpcRequest::from_input(&Input::Lenient(document));
             answer(&sessions, &caller, request).await

@@ -184,7 +184,7 @@ impl Session {
     /// Claims the session for one socket.
     pub(crate) fn attach(&self) -> Result<()> {
         let mut link = self.link();
-        if self.origin == Origin::WebSocket || link.attached {
+        if self.is_connected(&link) {
             let message = format!("Session {} already has an attached WebSocket", self.id);
             return Err(Error::of(Kind::Session, message));
         }
@@ -219,7 +219,7 @@ impl Session {
     pub(crate) async fn request_close(self: &Arc<Self>) -> bool {
         let connected = {
             let mut link = self.link();
-            let connected = link.attached || self.origin == Origin::WebSocket;
+            let connected = self.is_connected(&link);
             link.closing |= connected;
             link.ended |= !connected;
             connected
@@ -235,9 +235,9 @@ impl Session {
     /// Ends the session for good if nobody has used it for `limit` nor is using it now.
     pub(crate) fn end_if_abandoned(&self, limit: Duration) -> bool {
         let mut link = self.link();
-        let connected = self.origin == Origin::WebSocket || link.attached;
-        let abandoned =
-            !connected && self.running.load(Ordering::Acquire) == 0 && self.idle() >= limit;
+        let abandoned = !self.is_connected(&link)
+            && self.running.load(Ordering::Acquire) == 0
+            && self.idle() >= limit;
         link.ended |= abandoned;
         abandoned
     }
@@ -326,13 +326,19 @@ impl Session {
             id: self.id,
             environment: self.lifecycle.environment.clone(),
             origin: self.origin,
-            attached: self.origin == Origin::WebSocket || self.link().attached,
+            attached: self.is_connected(&self.link()),
             peer: self.peer,
             opened_at: self.opened_at,
             idle: self.idle(),
             running: self.running.load(Ordering::Relaxed) > 0,
             steps: self.steps.load(Ordering::Relaxed),
         }
+    }
+
+    /// Whether a socket drives the session: its owner, for as long as it lives,
+    /// or one that attached to it.
+    fn is_connected(&self, link: &Link) -> bool {
+        self.origin == Origin::WebSocket || link.attached
     }
 
     fn link(&self) -> std::sync::MutexGuard<'_, Link> {

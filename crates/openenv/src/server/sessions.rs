@@ -163,7 +163,7 @@ impl Sessions {
     }
 
     pub(crate) fn infos(&self) -> Vec<SessionInfo> {
-        let sessions: Vec<_> = self.registry().values().cloned().collect();
+        let sessions = self.snapshot();
         sessions.iter().map(|session| session.info()).collect()
     }
 

@@ -71,9 +71,7 @@ async fn converse(
             Driven::Done(Answer::Close) => return CloseReason::ClosedByClient,
             Driven::Gone(reason) => {
                 if !seat.is_owner() {
-                    let rest = finish(answering, Arc::clone(session));
-                    let aborting = sessions.lifecycle.aborting.clone();
-                    let rest = async move { aborting.run_until_cancelled(rest).await };
+                    let rest = finish(answering, Arc::clone(sessions), Arc::clone(session));
                     sessions.lifecycle.tasks.spawn(rest);
                 }
                 return reason;
@@ -87,8 +85,13 @@ async fn converse(
 
 /// Brings a call to its end whose socket is gone: the session outlives the
 /// socket, and so does the call.
-async fn finish(answering: impl Future<Output = Answer>, session: Arc<Session>) {
-    answering.await;
+async fn finish(
+    answering: impl Future<Output = Answer>,
+    sessions: Arc<Sessions>,
+    session: Arc<Session>,
+) {
+    let aborting = &sessions.lifecycle.aborting;
+    aborting.run_until_cancelled(answering).await;
     if session.is_over() {
         session.close(CloseReason::Failed).await;
     }
@@ -110,10 +113,6 @@ async fn answer(sessions: Arc<Sessions>, session: Arc<Session>, frame: Frame) ->
         )),
     };
     let (request, request_id) = match incoming {
-        Ok(Incoming {
-            request: Request::Close,
-            ..
-        }) => return Answer::Close,
         Ok(Incoming {
             request,
             request_id,
@@ -142,7 +141,7 @@ async fn answer(sessions: Arc<Sessions>, session: Arc<Session>, frame: Frame) ->
             out.extend_from_slice(b"{\"type\":\"mcp\",\"data\":");
             mcp::answer_frame(&sessions, &session, rpc, &mut out).await
         }
-        Request::Close => Err(Error::of(Kind::Session, "the session is being closed")),
+        Request::Close => return Answer::Close,
     };
     match result {
         Ok(()) => out.push(b'}'),

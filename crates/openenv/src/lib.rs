@@ -131,6 +131,8 @@
 //! Without features, what is left is what an environment needs: no runtime, no
 //! network.
 
+#[cfg(feature = "client")]
+mod client;
 #[cfg(feature = "server")]
 mod contract;
 mod env;
@@ -142,6 +144,9 @@ mod server;
 #[cfg(feature = "server")]
 mod wire;
 
+#[cfg(feature = "client")]
+#[doc(inline)]
+pub use client::Endpoint;
 #[doc(inline)]
 pub use env::{
     Ending, Environment, Execution, Metadata, ResetOptions, Reward, Seed, Split, SplitKind, Step,

@@ -1,0 +1,6 @@
+//! Driving an environment from outside.
+
+mod base_url;
+mod endpoint;
+
+pub use endpoint::Endpoint;

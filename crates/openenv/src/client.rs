@@ -1,6 +1,234 @@
-//! Driving an environment from outside.
+//! Driving an environment from outside: [`EnvClient`].
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
+
+use crate::env::{ResetOptions, Step};
+use crate::error::{Error, Kind, Result};
 
 mod base_url;
+mod connection;
 mod endpoint;
+mod keepalive;
+mod pool;
+mod reply;
+mod request;
+mod socket;
+#[cfg(feature = "tls")]
+mod tls;
+mod traffic;
+mod types;
 
-pub use endpoint::Endpoint;
+pub use endpoint::{Endpoint, Schemas};
+pub use pool::EnvPool;
+pub use reply::EpisodeState;
+pub use types::{EnvTypes, Json};
+
+use connection::{Connection, Outcome};
+
+/// How long a server has to close a session that says goodbye.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A session with an environment on a server, ours or any other that speaks the
+/// protocol.
+///
+/// `T` says which types travel: those of an [`Environment`](crate::Environment),
+/// declared ones ([`EnvTypes`]), or [`Json`].
+///
+/// ```no_run
+/// # use openenv::{EnvTypes, Json};
+/// use openenv::{EnvClient, ResetOptions};
+/// # type Echo = Json;
+/// # async fn run(hello: serde_json::Value) -> openenv::Result<()> {
+///
+/// let mut env = EnvClient::<Echo>::connect("http://localhost:8000").await?;
+/// env.reset(ResetOptions::default().with_seed(7)).await?;
+/// let step = env.step(&hello).await?;
+/// println!("{:?}, worth {:?}", step.observation, step.reward);
+/// env.close().await
+/// # }
+/// ```
+///
+/// Headers, limits and how to attach to a session are settings of the
+/// [`Endpoint`].
+///
+/// # Giving up on a call
+///
+/// A call that takes longer than
+/// [`message_timeout`](Endpoint::message_timeout), or whose future is dropped,
+/// leaves the session as it is. The server may still carry it out; its reply is
+/// let pass, and the next call gets its own.
+///
+/// # Losing the connection
+///
+/// The server ends a session with its connection, so nothing is repeated behind
+/// the caller's back: every call fails with
+/// [`is_connection`](Error::is_connection) until [`reconnect`](Self::reconnect).
+/// Dropping a client ends its session; [`close`](Self::close) also waits until
+/// that is done.
+pub struct EnvClient<T> {
+    endpoint: Endpoint,
+    /// The session that this client is attached to, if it does not own one.
+    session_id: Option<String>,
+    connection: Connection,
+    /// Whether the server has let this session in.
+    admitted: bool,
+    types: PhantomData<fn() -> T>,
+}
+
+impl<T: EnvTypes> EnvClient<T> {
+    /// Opens a session on the server at `url`, with the default settings.
+    ///
+    /// # Errors
+    /// A connection error if there is no server. One that is full says so in the
+    /// first call.
+    pub async fn connect(url: &str) -> Result<Self> {
+        Endpoint::new(url)?.connect().await
+    }
+
+    async fn open(endpoint: Endpoint, session_id: Option<String>) -> Result<Self> {
+        Ok(Self {
+            connection: endpoint.open(session_id.as_deref()).await?,
+            endpoint,
+            session_id,
+            admitted: false,
+            types: PhantomData,
+        })
+    }
+
+    /// Begins an episode.
+    pub async fn reset(&mut self, options: ResetOptions) -> Result<Step<T::ResetObservation>> {
+        self.call("reset", request::reset(&options)?, reply::step)
+            .await
+    }
+
+    /// Takes one step.
+    pub async fn step(&mut self, action: &T::Action) -> Result<Step<T::Observation>> {
+        self.call("step", request::step(action)?, reply::step).await
+    }
+
+    /// What the episode looks like now.
+    pub async fn state(&mut self) -> Result<EpisodeState<T::State>> {
+        self.call("state", request::STATE.to_owned(), reply::state)
+            .await
+    }
+
+    /// Ends the session and waits until the server has closed the environment.
+    ///
+    /// A session that this client is only attached to goes on.
+    ///
+    /// # Errors
+    /// A timeout if the server takes longer than 10 seconds.
+    pub async fn close(self) -> Result<()> {
+        let closed = self.connection.close(request::CLOSE);
+        timeout(CLOSE_TIMEOUT, closed).await.map_err(|_| {
+            Error::of(
+                Kind::Timeout,
+                format!("the server did not close the session within {CLOSE_TIMEOUT:?}"),
+            )
+        })
+    }
+
+    /// Opens a **new** session, in place of one whose connection is lost or which
+    /// is given up hereby.
+    ///
+    /// Nothing of the old one is in it: begin with [`reset`](Self::reset). A
+    /// client that was attached to a session attaches to the same one again.
+    pub async fn reconnect(&mut self) -> Result<()> {
+        self.connection = self.endpoint.open(self.session_id.as_deref()).await?;
+        self.admitted = false;
+        Ok(())
+    }
+
+    /// Whether the connection stands, as far as is known.
+    pub fn is_connected(&self) -> bool {
+        self.connection.is_open()
+    }
+
+    /// The server that this client talks to.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Asks once, or as long as a full server may be waited for.
+    async fn call<R>(
+        &mut self,
+        what: &str,
+        request: String,
+        read: impl Fn(&str) -> Result<R>,
+    ) -> Result<R> {
+        let request = request.into();
+        let mut delays = None;
+        loop {
+            let outcome = self.ask(what, Clone::clone(&request), &read).await;
+            match &outcome {
+                // A session that was never let in has nothing to lose.
+                Err(error) if error.is_capacity() && !self.admitted => {
+                    let delays = delays.get_or_insert_with(|| self.endpoint.capacity_delays());
+                    let Some(delay) = delays.next() else {
+                        return outcome;
+                    };
+                    sleep(delay).await;
+                    self.reconnect().await?;
+                }
+                Err(error) if error.is_connection() || error.is_timeout() => return outcome,
+                _ => {
+                    self.admitted = true;
+                    return outcome;
+                }
+            }
+        }
+    }
+
+    async fn ask<R>(
+        &mut self,
+        what: &str,
+        request: tokio_tungstenite::tungstenite::Utf8Bytes,
+        read: impl Fn(&str) -> Result<R>,
+    ) -> Result<R> {
+        let asked = self.connection.ask(request);
+        let outcome = match self.endpoint.limits().message_timeout {
+            None => asked.await,
+            Some(limit) => timeout(limit, asked).await.map_err(|_| {
+                Error::of(
+                    Kind::Timeout,
+                    format!(
+                        "no reply to `{what}` within {limit:?}; the server may still carry it out"
+                    ),
+                )
+            })?,
+        };
+        let loss = match outcome {
+            Outcome::Reply(text) => return read(&text),
+            Outcome::Unasked(text) => match reply::error(&text) {
+                Some(error) => return Err(error),
+                None => format!("the server sent what nobody asked for: {text}"),
+            },
+            Outcome::Lost(loss) => loss,
+        };
+        let rest = match &self.session_id {
+            None => "its session is gone; `reconnect` opens a new one",
+            Some(_) => "`reconnect` attaches to the session again",
+        };
+        Err(Error::of(
+            Kind::Connection,
+            format!(
+                "the connection to {} is lost: {loss}; {rest}",
+                self.endpoint
+            ),
+        ))
+    }
+}
+
+impl<T> fmt::Debug for EnvClient<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnvClient")
+            .field("endpoint", &self.endpoint)
+            .field("session_id", &self.session_id)
+            .field("is_connected", &self.connection.is_open())
+            .finish_non_exhaustive()
+    }
+}

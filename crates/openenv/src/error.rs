@@ -39,8 +39,8 @@ struct Inner {
 /// What went wrong, as far as a caller can act on it.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(
-    not(feature = "server"),
-    expect(dead_code, reason = "what only a server comes across")
+    not(all(feature = "client", feature = "server")),
+    allow(dead_code, reason = "what only a server or only a client comes across")
 )]
 pub(crate) enum Kind {
     /// The environment reported a failure.
@@ -69,8 +69,14 @@ pub(crate) enum Kind {
     TaskIndex,
     /// A name that nothing answers to.
     NotFound,
-    /// A server that cannot be built or started as configured.
+    /// A server or client that cannot work as configured.
     Configuration,
+    /// The server cannot be reached, or no longer.
+    Connection,
+    /// An answer that makes no sense to the client.
+    Answer,
+    /// An error of the server under a code that only the server knows.
+    Remote { code: String },
 }
 
 impl Error {
@@ -103,7 +109,7 @@ impl Error {
     /// ```
     pub fn invalid(argument: &str, message: impl Into<String>) -> Self {
         Self::validation(vec![Violation {
-            kind: "value_error",
+            kind: "value_error".into(),
             location: argument
                 .split('.')
                 .map(|step| Location::Field(step.to_owned()))
@@ -191,6 +197,23 @@ impl Error {
         matches!(self.inner.kind, Kind::Unsupported)
     }
 
+    /// Whether the session does not exist, is taken or is over.
+    pub fn is_session(&self) -> bool {
+        matches!(self.inner.kind, Kind::Session)
+    }
+
+    /// Whether the environment reported a failure: the session goes on.
+    pub fn is_execution(&self) -> bool {
+        matches!(self.inner.kind, Kind::Execution)
+    }
+
+    /// Whether the server cannot be reached, or no longer.
+    ///
+    /// What a client had in a session of its own is gone then.
+    pub fn is_connection(&self) -> bool {
+        matches!(self.inner.kind, Kind::Connection)
+    }
+
     /// What does not fit, field by field; empty unless [`is_validation`](Self::is_validation).
     pub fn violations(&self) -> &[Violation] {
         match &self.inner.kind {
@@ -200,8 +223,11 @@ impl Error {
     }
 
     /// Code of the error frame on a WebSocket.
-    pub fn code(&self) -> &'static str {
-        match self.inner.kind {
+    ///
+    /// A client that cannot reach its server says `CONNECTION_ERROR`, and
+    /// `INVALID_ANSWER` to what it cannot make sense of.
+    pub fn code(&self) -> &str {
+        match &self.inner.kind {
             Kind::Execution
             | Kind::Panic
             | Kind::Timeout
@@ -215,6 +241,9 @@ impl Error {
             Kind::Capacity { .. } => "CAPACITY_REACHED",
             Kind::Factory { .. } => "FACTORY_ERROR",
             Kind::Session => "SESSION_ERROR",
+            Kind::Connection => "CONNECTION_ERROR",
+            Kind::Answer => "INVALID_ANSWER",
+            Kind::Remote { code } => code,
         }
     }
 
@@ -226,6 +255,7 @@ impl Error {
             Kind::TooLarge => 413,
             Kind::Validation(_) | Kind::InvalidJson | Kind::UnknownType => 422,
             Kind::Unsupported => 501,
+            Kind::Connection | Kind::Answer | Kind::Remote { .. } => 502,
             Kind::Capacity { .. } => 503,
             Kind::Timeout => 504,
             Kind::Execution
@@ -247,8 +277,18 @@ impl Error {
             | Kind::Panic
             | Kind::Timeout
             | Kind::Unsupported
-            | Kind::Configuration => -32603,
+            | Kind::Configuration
+            | Kind::Connection
+            | Kind::Answer
+            | Kind::Remote { .. } => -32603,
         }
+    }
+
+    /// The same error, with what caused it.
+    #[cfg(feature = "client")]
+    pub(crate) fn because(mut self, source: impl Into<Source>) -> Self {
+        self.inner.source = Some(source.into());
+        self
     }
 
     /// The machine-readable rest of the error, besides message and code.

@@ -131,6 +131,8 @@
 //! Without features, what is left is what an environment needs: no runtime, no
 //! network.
 
+#[cfg(feature = "blocking")]
+pub mod blocking;
 #[cfg(feature = "client")]
 mod client;
 #[cfg(feature = "server")]
@@ -146,7 +148,7 @@ mod wire;
 
 #[cfg(feature = "client")]
 #[doc(inline)]
-pub use client::Endpoint;
+pub use client::{Endpoint, EnvClient, EnvPool, EnvTypes, EpisodeState, Json, Schemas};
 #[doc(inline)]
 pub use env::{
     Ending, Environment, Execution, Metadata, ResetOptions, Reward, Seed, Split, SplitKind, Step,

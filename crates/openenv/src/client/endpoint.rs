@@ -1,49 +1,359 @@
 //! A server to talk to, and how.
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::base_url::BaseUrl;
-use crate::error::{Error, Result};
+use backon::{BackoffBuilder, ExponentialBuilder};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_tungstenite::client_async_tls_with_config;
+use tokio_tungstenite::tungstenite::Error as WsError;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::error::UrlError;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
-/// A server to talk to, and how: the address, headers, limits.
+use url::{Host, Url};
+
+use super::base_url::BaseUrl;
+use super::connection::Connection;
+use super::keepalive::Keepalive;
+use super::traffic::{CountedStream, Traffic};
+use super::{EnvClient, EnvPool, EnvTypes};
+use crate::error::{Error, Kind, Result};
+
+/// Tungstenite clears its whole read buffer before each read
+/// (snapview/tungstenite-rs#547), so its usual 128 KiB would cost more than all
+/// else in a small step.
+const READ_BUFFER: usize = 16 * 1024;
+/// How long `GET /health` may take.
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(2);
+const SHORTEST_CAPACITY_DELAY: Duration = Duration::from_millis(50);
+const LONGEST_CAPACITY_DELAY: Duration = Duration::from_secs(5);
+
+/// A server to talk to, and how: address, headers, limits.
+///
+/// The URL is that of the server (or of one environment on it, with its path):
+/// `http`, `https`, `ws`, `wss` or no scheme at all.
+///
+/// ```no_run
+/// # async fn run() -> openenv::Result<()> {
+/// use std::time::Duration;
+///
+/// use openenv::{Endpoint, Json};
+///
+/// let server = Endpoint::new("https://me-maze.hf.space")?
+///     .header("authorization", "Bearer hf_…")?
+///     .message_timeout(Some(Duration::from_secs(600)));
+/// let schemas = server.schemas().await?;
+/// let mut env = server.connect::<Json>().await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     url: BaseUrl,
-    http: reqwest::Client,
+    headers: HeaderMap,
+    limits: Limits,
+    http: Arc<OnceLock<reqwest::Client>>,
+}
+
+/// The limits of a client.
+#[derive(Debug, Clone)]
+pub(super) struct Limits {
+    connect_timeout: Duration,
+    pub(super) message_timeout: Option<Duration>,
+    keepalive: Option<Keepalive>,
+    max_message_size: usize,
+    capacity_timeout: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            message_timeout: Some(Duration::from_mins(1)),
+            keepalive: Some(Keepalive {
+                interval: Duration::from_secs(20),
+                timeout: Duration::from_secs(20),
+            }),
+            max_message_size: 100 * 1024 * 1024,
+            capacity_timeout: Duration::ZERO,
+        }
+    }
+}
+
+/// What an environment takes and gives, as JSON Schemas.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct Schemas {
+    /// What a step takes.
+    pub action: Value,
+    /// What a step gives.
+    pub observation: Value,
+    /// What the state looks like.
+    pub state: Value,
 }
 
 impl Endpoint {
     /// The server at `url`, with the default settings.
+    ///
+    /// # Errors
+    /// A configuration error if `url` is none.
     pub fn new(url: &str) -> Result<Self> {
+        let mut headers = HeaderMap::new();
+        let agent = concat!("openenv-rs/", env!("CARGO_PKG_VERSION"));
+        headers.insert(USER_AGENT, HeaderValue::from_static(agent));
         Ok(Self {
             url: BaseUrl::parse(url)?,
-            http: reqwest::Client::new(),
+            headers,
+            limits: Limits::default(),
+            http: Arc::default(),
         })
     }
 
-    /// Whether the server answers that it is well.
+    /// Sends a header with every request, as for a token.
+    ///
+    /// # Errors
+    /// A configuration error if name or value cannot stand in a header.
+    pub fn header(mut self, name: &str, value: &str) -> Result<Self> {
+        let refused = |part: &str| {
+            Error::configuration(format!("the {part} of the header `{name}` cannot be sent"))
+        };
+        let header = HeaderName::try_from(name).map_err(|_| refused("name"))?;
+        let mut value = HeaderValue::try_from(value).map_err(|_| refused("value"))?;
+        // It may be a secret: not to be seen in logs.
+        value.set_sensitive(true);
+        self.headers.insert(header, value);
+        Ok(self)
+    }
+
+    /// How long connecting may take. Default: 10 seconds.
+    #[must_use]
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.limits.connect_timeout = limit;
+        self
+    }
+
+    /// How long a call may take. Default: a minute; `None` for no limit.
+    #[must_use]
+    pub fn message_timeout(mut self, limit: Option<Duration>) -> Self {
+        self.limits.message_timeout = limit;
+        self
+    }
+
+    /// After how long a silence the server is pinged, and how long it then has to
+    /// show a sign of life. Default: 20 seconds each; an `interval` of `None`
+    /// sends no pings.
+    #[must_use]
+    pub fn keepalive(mut self, interval: Option<Duration>, timeout: Duration) -> Self {
+        self.limits.keepalive = interval.map(|interval| Keepalive { interval, timeout });
+        self
+    }
+
+    /// Bytes that a reply may have. Default: 100 MiB.
+    #[must_use]
+    pub fn max_message_size(mut self, bytes: usize) -> Self {
+        self.limits.max_message_size = bytes;
+        self
+    }
+
+    /// How long a full server is waited for, with growing pauses, before its
+    /// refusal is reported. Default: zero, it is reported at once.
+    #[must_use]
+    pub fn capacity_timeout(mut self, limit: Duration) -> Self {
+        self.limits.capacity_timeout = limit;
+        self
+    }
+
+    /// Opens a session.
+    pub async fn connect<T: EnvTypes>(&self) -> Result<EnvClient<T>> {
+        EnvClient::open(self.clone(), None).await
+    }
+
+    /// Attaches to a session that exists on the server, as one that was created
+    /// over MCP. It goes on when the client leaves.
+    ///
+    /// # Errors
+    /// A connection error; if there is no such session, the first call says so.
+    pub async fn attach<T: EnvTypes>(&self, session_id: &str) -> Result<EnvClient<T>> {
+        EnvClient::open(self.clone(), Some(session_id.to_owned())).await
+    }
+
+    /// Opens `sessions` sessions to be driven together.
+    pub async fn connect_pool<T: EnvTypes>(&self, sessions: usize) -> Result<EnvPool<T>> {
+        EnvPool::open(self, sessions).await
+    }
+
+    /// Checks that the server answers and is healthy.
     pub async fn health(&self) -> Result<()> {
-        let answer = self
-            .http
-            .get(self.url.http("/health"))
-            .timeout(Duration::from_secs(2))
-            .send()
-            .await
-            .map_err(Error::from_source)?;
-        if answer.status().is_success() {
-            Ok(())
-        } else {
-            Err(Error::new(format!(
-                "the server answered {}",
-                answer.status()
-            )))
+        let checked = timeout(HEALTH_TIMEOUT, self.get::<Value>("/health")).await;
+        let health = checked.unwrap_or_else(|_| {
+            let limit = format!("{self} did not answer within {HEALTH_TIMEOUT:?}");
+            Err(Error::of(Kind::Connection, limit))
+        })?;
+        match health["status"].as_str() {
+            Some("healthy") => Ok(()),
+            _ => Err(Error::of(
+                Kind::Connection,
+                format!("{self} is not healthy: {health}"),
+            )),
         }
+    }
+
+    /// What the environment takes and gives.
+    pub async fn schemas(&self) -> Result<Schemas> {
+        self.get("/schema").await
+    }
+
+    /// What the environment says about itself.
+    pub async fn metadata(&self) -> Result<Value> {
+        self.get("/metadata").await
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The pauses between attempts to get into a full server.
+    pub(super) fn capacity_delays(&self) -> impl Iterator<Item = Duration> + Send + use<> {
+        ExponentialBuilder::new()
+            .with_jitter()
+            .with_min_delay(SHORTEST_CAPACITY_DELAY)
+            .with_max_delay(LONGEST_CAPACITY_DELAY)
+            .without_max_times()
+            .with_total_delay(Some(self.limits.capacity_timeout))
+            .build()
+    }
+
+    pub(super) async fn open(&self, session_id: Option<&str>) -> Result<Connection> {
+        let limit = self.limits.connect_timeout;
+        match timeout(limit, self.try_open(session_id)).await {
+            Ok(opened) => opened,
+            Err(_) => Err(self.unreachable(&format_args!("no answer within {limit:?}"))),
+        }
+    }
+
+    async fn try_open(&self, session_id: Option<&str>) -> Result<Connection> {
+        let url = self.url.websocket(session_id);
+        let mut request = url.as_str().into_client_request().map_err(|error| {
+            Error::configuration(format!("`{self}` is not the URL of a server: {error}"))
+        })?;
+        request.headers_mut().extend(self.headers.clone());
+
+        let stream = connect(&url)
+            .await
+            .map_err(|error| self.unreachable(&error).because(error))?;
+        let traffic = Traffic::default();
+        let stream = CountedStream {
+            stream,
+            traffic: traffic.clone(),
+        };
+
+        let config = WebSocketConfig::default()
+            .read_buffer_size(READ_BUFFER)
+            .max_message_size(Some(self.limits.max_message_size))
+            .max_frame_size(Some(self.limits.max_message_size));
+        #[cfg(feature = "tls")]
+        let connector = super::tls::connector(&url)?;
+        #[cfg(not(feature = "tls"))]
+        let connector = None;
+        let opened = client_async_tls_with_config(request, stream, Some(config), connector).await;
+        let (stream, _) = opened.map_err(|error| match &error {
+            WsError::Url(UrlError::TlsFeatureNotEnabled) => Error::configuration(format!(
+                "{self} needs TLS, which this program was built without; \
+                 enable the feature `tls` of the crate `openenv`"
+            )),
+            WsError::Http(answer) => self.unreachable(&format_args!(
+                "it answered {} instead of opening a WebSocket",
+                answer.status()
+            )),
+            _ => self.unreachable(&error),
+        })?;
+        Ok(Connection::new(stream, traffic, self.limits.keepalive))
+    }
+
+    async fn get<R: DeserializeOwned>(&self, route: &str) -> Result<R> {
+        let url = self.url.http(route);
+        let failed = |error: reqwest::Error| {
+            let why = error.without_url();
+            Error::of(
+                Kind::Connection,
+                format!("could not get {route} from {self}: {}", root_cause(&why)),
+            )
+            .because(why)
+        };
+        let answer = self.http()?.get(url).send().await.map_err(failed)?;
+        let status = answer.status();
+        let body = answer.bytes().await.map_err(failed)?;
+        if !status.is_success() {
+            return Err(Error::of(
+                Kind::Answer,
+                format!("{self} answered {status} to a request for {route}"),
+            ));
+        }
+        serde_json::from_slice(&body).map_err(|error| {
+            Error::of(
+                Kind::Answer,
+                format!("what {self} answers at {route} could not be read: {error}"),
+            )
+            .because(error)
+        })
+    }
+
+    /// Made when first needed: a program that only steps does without.
+    fn http(&self) -> Result<&reqwest::Client> {
+        if let Some(client) = self.http.get() {
+            return Ok(client);
+        }
+        let builder = reqwest::Client::builder()
+            .default_headers(self.headers.clone())
+            .connect_timeout(self.limits.connect_timeout)
+            // The WebSocket does not go through one either.
+            .no_proxy();
+        #[cfg(feature = "tls")]
+        let builder = builder.tls_backend_preconfigured(super::tls::config()?);
+        let client = builder
+            .build()
+            .map_err(|error| Error::configuration(error.to_string()).because(error))?;
+        Ok(self.http.get_or_init(|| client))
+    }
+
+    fn unreachable(&self, why: &dyn fmt::Display) -> Error {
+        Error::of(
+            Kind::Connection,
+            format!("could not connect to {self}: {why}"),
+        )
     }
 }
 
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.url.fmt(f)
+    }
+}
+
+async fn connect(url: &Url) -> std::io::Result<TcpStream> {
+    let port = url.port_or_known_default().unwrap_or_default();
+    let stream = match url.host() {
+        Some(Host::Ipv4(host)) => TcpStream::connect((host, port)).await?,
+        Some(Host::Ipv6(host)) => TcpStream::connect((host, port)).await?,
+        Some(Host::Domain(host)) => TcpStream::connect((host, port)).await?,
+        None => return Err(std::io::ErrorKind::InvalidInput.into()),
+    };
+    // A request is one small write: it must not wait for the answer to the last.
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+/// Reqwest says what failed; people want to know why.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => root_cause(source),
+        None => error.to_string(),
     }
 }

@@ -14,7 +14,7 @@ impl Violation {
             context,
         } = broken;
         Self {
-            kind,
+            kind: kind.into(),
             location,
             message,
             input,

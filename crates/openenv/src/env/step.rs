@@ -1,6 +1,6 @@
 //! The outcome of a reset or a step.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// What an environment answers: an observation and what it is worth.
@@ -89,7 +89,8 @@ pub enum Ending {
 }
 
 /// A reward, which keeps its JSON type on a WebSocket.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(untagged)]
 pub enum Reward {
     /// `true` or `false`.
     Bool(bool),

@@ -1,17 +1,18 @@
 //! One thing that does not fit.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// One value that does not fit its schema, and where it is.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Violation {
     /// Kind of the violation, as `missing` or `string_too_short`.
     #[serde(rename = "type")]
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// Path to the value.
     #[serde(rename = "loc")]
     pub location: Vec<Location>,
@@ -19,17 +20,18 @@ pub struct Violation {
     #[serde(rename = "msg")]
     pub message: String,
     /// The value itself.
+    #[serde(default)]
     pub input: Value,
     /// The limits that were broken.
-    #[serde(rename = "ctx", skip_serializing_if = "Map::is_empty")]
+    #[serde(rename = "ctx", default, skip_serializing_if = "Map::is_empty")]
     pub context: Map<String, Value>,
     /// Where the kind is explained.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
 /// One part of the path to a value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Location {
     /// A field of an object.

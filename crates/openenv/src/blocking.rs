@@ -1,0 +1,172 @@
+//! The client for programs without async.
+//!
+//! The same methods as those of [`EnvClient`](crate::EnvClient) and
+//! [`EnvPool`](crate::EnvPool), which return when they are done. They work in any
+//! thread, inside of a Tokio runtime too, where they block the thread that they
+//! are called on.
+//!
+//! ```no_run
+//! use openenv::{Json, ResetOptions, blocking::EnvClient};
+//! use serde_json::json;
+//!
+//! # fn main() -> openenv::Result<()> {
+//! let mut env = EnvClient::<Json>::connect("http://localhost:8000")?;
+//! env.reset(ResetOptions::default())?;
+//! let step = env.step(&json!({"message": "Hello"}))?;
+//! println!("{}", step.observation);
+//! env.close()
+//! # }
+//! ```
+//!
+//! What else is async in this crate is waited for with [`block_on`].
+
+use std::sync::LazyLock;
+
+use tokio::runtime::{Builder, Runtime};
+
+use crate::client::{Endpoint, EnvTypes, EpisodeState};
+use crate::env::{ResetOptions, Step};
+use crate::error::Result;
+
+/// Sockets and timers of all blocking clients. The calls themselves run on the
+/// threads of their callers.
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("openenv-blocking")
+        .enable_all()
+        .build()
+        .expect("a thread for the blocking clients could not be started")
+});
+
+/// Waits for a future of this crate, with or without a runtime around.
+///
+/// ```no_run
+/// use openenv::{Endpoint, blocking::block_on};
+///
+/// # fn main() -> openenv::Result<()> {
+/// let schemas = block_on(Endpoint::new("http://localhost:8000")?.schemas())?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Panics
+/// If no thread can be started.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let _runtime = RUNTIME.enter();
+    pollster::block_on(future)
+}
+
+/// [`EnvClient`](crate::EnvClient) without async.
+#[derive(Debug)]
+pub struct EnvClient<T>(crate::EnvClient<T>);
+
+impl<T: EnvTypes> EnvClient<T> {
+    /// Opens a session on the server at `url`, with the default settings.
+    pub fn connect(url: &str) -> Result<Self> {
+        Self::connect_to(&Endpoint::new(url)?)
+    }
+
+    /// Opens a session.
+    pub fn connect_to(endpoint: &Endpoint) -> Result<Self> {
+        block_on(endpoint.connect()).map(Self)
+    }
+
+    /// Attaches to a session that exists on the server.
+    pub fn attach(endpoint: &Endpoint, session_id: &str) -> Result<Self> {
+        block_on(endpoint.attach(session_id)).map(Self)
+    }
+
+    /// Begins an episode.
+    pub fn reset(&mut self, options: ResetOptions) -> Result<Step<T::ResetObservation>> {
+        block_on(self.0.reset(options))
+    }
+
+    /// Takes one step.
+    pub fn step(&mut self, action: &T::Action) -> Result<Step<T::Observation>> {
+        block_on(self.0.step(action))
+    }
+
+    /// What the episode looks like now.
+    pub fn state(&mut self) -> Result<EpisodeState<T::State>> {
+        block_on(self.0.state())
+    }
+
+    /// Ends the session and waits until the server has closed the environment.
+    pub fn close(self) -> Result<()> {
+        block_on(self.0.close())
+    }
+
+    /// Opens a **new** session, in place of one whose connection is lost.
+    pub fn reconnect(&mut self) -> Result<()> {
+        block_on(self.0.reconnect())
+    }
+
+    /// Whether the connection stands, as far as is known.
+    pub fn is_connected(&self) -> bool {
+        self.0.is_connected()
+    }
+
+    /// The server that this client talks to.
+    pub fn endpoint(&self) -> &Endpoint {
+        self.0.endpoint()
+    }
+}
+
+/// [`EnvPool`](crate::EnvPool) without async.
+#[derive(Debug)]
+pub struct EnvPool<T>(crate::EnvPool<T>);
+
+impl<T: EnvTypes> EnvPool<T> {
+    /// Opens `sessions` sessions on the server at `url`, with the default settings.
+    pub fn connect(url: &str, sessions: usize) -> Result<Self> {
+        Self::connect_to(&Endpoint::new(url)?, sessions)
+    }
+
+    /// Opens `sessions` sessions.
+    pub fn connect_to(endpoint: &Endpoint, sessions: usize) -> Result<Self> {
+        block_on(endpoint.connect_pool(sessions)).map(Self)
+    }
+
+    /// How many sessions there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Begins an episode in every session, with the options made for its number.
+    pub fn reset(
+        &mut self,
+        options: impl FnMut(usize) -> ResetOptions,
+    ) -> Vec<Result<Step<T::ResetObservation>>> {
+        block_on(self.0.reset(options))
+    }
+
+    /// Takes one step in every session: the first action is for the first session.
+    ///
+    /// # Errors
+    /// A validation error if there are more or fewer actions than sessions.
+    pub fn step(&mut self, actions: &[T::Action]) -> Result<Vec<Result<Step<T::Observation>>>> {
+        block_on(self.0.step(actions))
+    }
+
+    /// What the episode of every session looks like now.
+    pub fn state(&mut self) -> Vec<Result<EpisodeState<T::State>>> {
+        block_on(self.0.state())
+    }
+
+    /// Opens a **new** session in place of every one whose connection is lost, and
+    /// says which those are.
+    pub fn reconnect(&mut self) -> Vec<(usize, Result<()>)> {
+        block_on(self.0.reconnect())
+    }
+
+    /// Ends every session and waits until the server has closed them.
+    pub fn close(self) -> Result<()> {
+        block_on(self.0.close())
+    }
+}

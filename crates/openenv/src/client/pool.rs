@@ -1,0 +1,145 @@
+//! Many sessions, driven together.
+
+use std::fmt;
+
+use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+
+use super::{Endpoint, EnvClient, EnvTypes, EpisodeState};
+use crate::env::{ResetOptions, Step};
+use crate::error::{Error, Result};
+
+/// How many sessions are opened at the same time.
+const OPENING: usize = 64;
+
+/// Sessions that are driven together, for training on many episodes at once.
+///
+/// Requests go out together, results come back in the order of the sessions. A
+/// session that fails says so in its own place; the others go on.
+///
+/// ```no_run
+/// # async fn run() -> openenv::Result<()> {
+/// use openenv::{EnvPool, Json, ResetOptions};
+/// use serde_json::json;
+///
+/// let mut pool = EnvPool::<Json>::connect("http://localhost:8000", 256).await?;
+/// pool.reset(|session| ResetOptions::default().with_seed(session as u64)).await;
+/// let actions = vec![json!({"message": "Hello"}); pool.len()];
+/// for (session, outcome) in pool.step(&actions).await?.into_iter().enumerate() {
+///     match outcome {
+///         Ok(step) => println!("{session}: {:?}", step.reward),
+///         Err(error) => println!("{session} failed: {error}"),
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A server with fewer places than the pool has sessions is waited for with
+/// [`Endpoint::capacity_timeout`].
+pub struct EnvPool<T> {
+    clients: Vec<EnvClient<T>>,
+}
+
+impl<T: EnvTypes> EnvPool<T> {
+    /// Opens `sessions` sessions on the server at `url`, with the default settings.
+    pub async fn connect(url: &str, sessions: usize) -> Result<Self> {
+        Endpoint::new(url)?.connect_pool(sessions).await
+    }
+
+    pub(super) async fn open(endpoint: &Endpoint, sessions: usize) -> Result<Self> {
+        let clients = stream::iter(0..sessions)
+            .map(|_| endpoint.connect())
+            .buffered(OPENING)
+            .try_collect()
+            .await?;
+        Ok(Self { clients })
+    }
+
+    /// How many sessions there are.
+    pub fn len(&self) -> usize {
+        self.clients.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.clients.is_empty()
+    }
+
+    /// The sessions, to drive one by itself.
+    pub fn sessions(&mut self) -> &mut [EnvClient<T>] {
+        &mut self.clients
+    }
+
+    /// Begins an episode in every session, with the options made for its number.
+    pub async fn reset(
+        &mut self,
+        mut options: impl FnMut(usize) -> ResetOptions,
+    ) -> Vec<Result<Step<T::ResetObservation>>> {
+        join_all(
+            self.clients
+                .iter_mut()
+                .enumerate()
+                .map(|(session, client)| client.reset(options(session))),
+        )
+        .await
+    }
+
+    /// Takes one step in every session: the first action is for the first session.
+    ///
+    /// # Errors
+    /// A validation error if there are more or fewer actions than sessions.
+    /// Nothing is sent then.
+    pub async fn step(
+        &mut self,
+        actions: &[T::Action],
+    ) -> Result<Vec<Result<Step<T::Observation>>>> {
+        if actions.len() != self.len() {
+            let (actions, sessions) = (actions.len(), self.len());
+            return Err(Error::invalid(
+                "actions",
+                format!("there are {actions} actions for {sessions} sessions"),
+            ));
+        }
+        Ok(join_all(
+            self.clients
+                .iter_mut()
+                .zip(actions)
+                .map(|(client, action)| client.step(action)),
+        )
+        .await)
+    }
+
+    /// What the episode of every session looks like now.
+    pub async fn state(&mut self) -> Vec<Result<EpisodeState<T::State>>> {
+        join_all(self.clients.iter_mut().map(EnvClient::state)).await
+    }
+    /// Opens a **new** session in place of every one whose connection is lost, and
+    /// says which those are. They are to be reset.
+    pub async fn reconnect(&mut self) -> Vec<(usize, Result<()>)> {
+        let lost = self
+            .clients
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, client)| !client.is_connected())
+            .map(|(session, client)| async move { (session, client.reconnect().await) });
+        join_all(lost).await
+    }
+
+    /// Ends every session and waits until the server has closed them.
+    ///
+    /// # Errors
+    /// The first error, after all have been closed.
+    pub async fn close(self) -> Result<()> {
+        let closed = self.clients.into_iter().map(EnvClient::close);
+        join_all(closed).await.into_iter().collect()
+    }
+}
+
+impl<T> fmt::Debug for EnvPool<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnvPool")
+            .field("sessions", &self.clients.len())
+            .finish_non_exhaustive()
+    }
+}

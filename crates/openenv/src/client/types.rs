@@ -1,0 +1,80 @@
+//! What travels between a client and its environment, as types.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::env::Environment;
+
+/// The types that a client speaks with an environment.
+///
+/// Every [`Environment`] whose types serialise both ways is one. A client that
+/// does not have the environment's crate at hand declares them itself:
+///
+/// ```
+/// use openenv::EnvTypes;
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Serialize)]
+/// struct Guess { number: u32 }
+///
+/// #[derive(Deserialize)]
+/// struct Hint { text: String }
+///
+/// struct GuessTheNumber;
+///
+/// impl EnvTypes for GuessTheNumber {
+///     type Action = Guess;
+///     type Observation = Hint;
+///     type ResetObservation = Hint;
+///     type State = ();
+/// }
+/// ```
+pub trait EnvTypes {
+    /// What the agent does in one step.
+    type Action: Serialize + Sync;
+    /// What the agent sees after a step.
+    type Observation: DeserializeOwned + Send;
+    /// What the agent sees after a reset.
+    type ResetObservation: DeserializeOwned + Send;
+    /// What a trainer may look at besides.
+    type State: DeserializeOwned + Send;
+}
+
+impl<E> EnvTypes for E
+where
+    E: Environment,
+    E::Action: Serialize + Sync,
+    E::Observation: DeserializeOwned,
+    E::ResetObservation: DeserializeOwned,
+    E::State: DeserializeOwned,
+{
+    type Action = E::Action;
+    type Observation = E::Observation;
+    type ResetObservation = E::ResetObservation;
+    type State = E::State;
+}
+
+/// Any environment at all, in JSON.
+///
+/// ```no_run
+/// # async fn run() -> openenv::Result<()> {
+/// use openenv::{EnvClient, Json, ResetOptions};
+/// use serde_json::json;
+///
+/// let mut env = EnvClient::<Json>::connect("http://localhost:8000").await?;
+/// env.reset(ResetOptions::default()).await?;
+/// let step = env.step(&json!({"message": "Hello"})).await?;
+/// println!("{}", step.observation["echoed_message"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub enum Json {}
+
+impl EnvTypes for Json {
+    type Action = Value;
+    type Observation = Value;
+    type ResetObservation = Value;
+    type State = Value;
+}

@@ -11,6 +11,7 @@ use crate::error::{Error, Kind, Result};
 
 mod base_url;
 mod connection;
+mod dial;
 mod endpoint;
 mod keepalive;
 mod pool;

@@ -9,27 +9,17 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tokio_tungstenite::client_async_tls_with_config;
 use tokio_tungstenite::tungstenite::Error as WsError;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::error::UrlError;
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-
-use url::{Host, Url};
 
 use super::base_url::BaseUrl;
 use super::connection::Connection;
+use super::dial::dial;
 use super::keepalive::Keepalive;
-use super::traffic::{CountedStream, Traffic};
 use super::{EnvClient, EnvPool, EnvTypes};
 use crate::error::{Error, Kind, Result};
 
-/// Tungstenite clears its whole read buffer before each read
-/// (snapview/tungstenite-rs#547), so its usual 128 KiB would cost more than all
-/// else in a small step.
-const READ_BUFFER: usize = 16 * 1024;
 /// How long `GET /health` may take.
 const HEALTH_TIMEOUT: Duration = Duration::from_secs(2);
 const SHORTEST_CAPACITY_DELAY: Duration = Duration::from_millis(50);
@@ -240,30 +230,8 @@ impl Endpoint {
 
     async fn try_open(&self, session_id: Option<&str>) -> Result<Connection> {
         let url = self.url.websocket(session_id);
-        let mut request = url.as_str().into_client_request().map_err(|error| {
-            Error::configuration(format!("`{self}` is not the URL of a server: {error}"))
-        })?;
-        request.headers_mut().extend(self.headers.clone());
-
-        let stream = connect(&url)
-            .await
-            .map_err(|error| self.unreachable(&error).because(error))?;
-        let traffic = Traffic::default();
-        let stream = CountedStream {
-            stream,
-            traffic: traffic.clone(),
-        };
-
-        let config = WebSocketConfig::default()
-            .read_buffer_size(READ_BUFFER)
-            .max_message_size(Some(self.limits.max_message_size))
-            .max_frame_size(Some(self.limits.max_message_size));
-        #[cfg(feature = "tls")]
-        let connector = super::tls::connector(&url)?;
-        #[cfg(not(feature = "tls"))]
-        let connector = None;
-        let opened = client_async_tls_with_config(request, stream, Some(config), connector).await;
-        let (stream, _) = opened.map_err(|error| match &error {
+        let dialled = dial(&url, &self.headers, self.limits.max_message_size).await;
+        let (stream, traffic) = dialled.map_err(|error| match &error {
             WsError::Url(UrlError::TlsFeatureNotEnabled) => Error::configuration(format!(
                 "{self} needs TLS, which this program was built without; \
                  enable the feature `tls` of the crate `openenv`"
@@ -272,6 +240,7 @@ impl Endpoint {
                 "it answered {} instead of opening a WebSocket",
                 answer.status()
             )),
+            WsError::Io(why) => self.unreachable(why),
             _ => self.unreachable(&error),
         })?;
         Ok(Connection::new(stream, traffic, self.limits.keepalive))
@@ -316,7 +285,13 @@ impl Endpoint {
             // The WebSocket does not go through one either.
             .no_proxy();
         #[cfg(feature = "tls")]
-        let builder = builder.tls_backend_preconfigured(super::tls::config()?);
+        let builder = match super::tls::config() {
+            Ok(config) => builder.tls_backend_preconfigured(config.as_ref().clone()),
+            Err(error) => {
+                let message = format!("could not prepare TLS: {error}");
+                return Err(Error::configuration(message).because(error));
+            }
+        };
         let client = builder
             .build()
             .map_err(|error| Error::configuration(error.to_string()).because(error))?;
@@ -335,19 +310,6 @@ impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.url.fmt(f)
     }
-}
-
-async fn connect(url: &Url) -> std::io::Result<TcpStream> {
-    let port = url.port_or_known_default().unwrap_or_default();
-    let stream = match url.host() {
-        Some(Host::Ipv4(host)) => TcpStream::connect((host, port)).await?,
-        Some(Host::Ipv6(host)) => TcpStream::connect((host, port)).await?,
-        Some(Host::Domain(host)) => TcpStream::connect((host, port)).await?,
-        None => return Err(std::io::ErrorKind::InvalidInput.into()),
-    };
-    // A request is one small write: it must not wait for the answer to the last.
-    stream.set_nodelay(true)?;
-    Ok(stream)
 }
 
 /// Reqwest says what failed; people want to know why.

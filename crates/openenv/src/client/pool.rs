@@ -66,8 +66,14 @@ impl<T: EnvTypes> EnvPool<T> {
         self.clients.is_empty()
     }
 
-    /// The sessions, to drive one by itself.
-    pub fn sessions(&mut self) -> &mut [EnvClient<T>] {
+    /// The sessions, in order.
+    pub fn sessions(&self) -> &[EnvClient<T>] {
+        &self.clients
+    }
+
+    /// The sessions, to drive one by itself: to reset the one whose episode is
+    /// over, say.
+    pub fn sessions_mut(&mut self) -> &mut [EnvClient<T>] {
         &mut self.clients
     }
 

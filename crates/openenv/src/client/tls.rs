@@ -2,37 +2,19 @@
 
 use std::sync::{Arc, OnceLock};
 
-use rustls::ClientConfig;
+use rustls::{ClientConfig, Error};
 use rustls_platform_verifier::BuilderVerifierExt;
-use tokio_tungstenite::Connector;
-use url::Url;
-
-use crate::error::{Error, Result};
-
-/// The connector for a `wss` URL; none for any other.
-pub(super) fn connector(url: &Url) -> Result<Option<Connector>> {
-    if url.scheme() == "wss" {
-        Ok(Some(Connector::Rustls(Arc::new(config()?))))
-    } else {
-        Ok(None)
-    }
-}
 
 /// Read once: the system's certificates are a long file.
-pub(super) fn config() -> Result<ClientConfig> {
-    static CONFIG: OnceLock<ClientConfig> = OnceLock::new();
+pub(super) fn config() -> Result<Arc<ClientConfig>, Error> {
+    static CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     if let Some(config) = CONFIG.get() {
-        return Ok(config.clone());
+        return Ok(Arc::clone(config));
     }
-    let failed = |error: rustls::Error| {
-        Error::configuration(format!("could not prepare TLS: {error}")).because(error)
-    };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(failed)?
-        .with_platform_verifier()
-        .map_err(failed)?
+        .with_safe_default_protocol_versions()?
+        .with_platform_verifier()?
         .with_no_client_auth();
-    Ok(CONFIG.get_or_init(|| config).clone())
+    Ok(Arc::clone(CONFIG.get_or_init(|| Arc::new(config))))
 }

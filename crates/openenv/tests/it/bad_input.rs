@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::probe::InlineProbe;
-use crate::support::TestServer;
+use crate::support::{TestServer, http};
 
 /// A frame, the code it is answered with, and a part of the message or the errors.
 const FRAMES: &[(&str, &str, &str)] = &[
@@ -184,7 +184,9 @@ async fn what_breaks_the_protocol_ends_that_socket_with_the_right_code() {
     assert_eq!(not_utf8.expect_close().await, 1007);
     assert_eq!(sum(&mut bystander).await, 0);
 
-    let response = reqwest::Client::new()
+    let response = http()
+        .build()
+        .unwrap()
         .post(format!("{}/reset", server.url()))
         .header("content-type", "application/json")
         .body(format!(r#"{{"x":"{}"}}"#, "y".repeat(2000)))
@@ -277,7 +279,9 @@ async fn an_action_that_refuses_itself_is_a_violation_like_any_other() {
     assert_eq!(reply["data"]["errors"][0]["msg"], "Value error, 3 is odd");
     let even = json!({ "type": "step", "data": { "number": 4 } });
     assert_eq!(socket.ask(&even).await["data"]["observation"]["half"], 2);
-    let response = reqwest::Client::new()
+    let response = http()
+        .build()
+        .unwrap()
         .post(format!("{}/step", server.url()))
         .json(&json!({ "action": { "number": 3 } }))
         .send()
@@ -291,7 +295,9 @@ async fn an_action_that_refuses_itself_is_a_violation_like_any_other() {
 async fn a_body_that_is_not_utf8_is_refused_rather_than_altered() {
     let (builder, life) = InlineProbe::server();
     let server = TestServer::start(builder).await;
-    let response = reqwest::Client::new()
+    let response = http()
+        .build()
+        .unwrap()
         .post(format!("{}/step", server.url()))
         .header("content-type", "application/json")
         .body(b"{\"action\": {\"fail\": \"a\xff\"}}".to_vec())

@@ -8,6 +8,8 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 
+use crate::support::http;
+
 /// A running example, killed when dropped.
 struct Example {
     child: Child,
@@ -47,7 +49,9 @@ impl Example {
     /// Posts to a path; returns the status and the answer.
     async fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         let url = format!("{}{path}", self.url);
-        let answer = reqwest::Client::new()
+        let answer = http()
+            .build()
+            .unwrap()
             .post(url)
             .json(body)
             .send()

@@ -7,7 +7,7 @@ use openenv::{Error, Server};
 use serde_json::{Value, json};
 
 use crate::probe::{InlineProbe, Life, Probe, ThreadProbe};
-use crate::support::{Incoming, TestServer, eventually};
+use crate::support::{Incoming, TestServer, eventually, fetch, http};
 
 fn order(data: &Value) -> Value {
     json!({ "type": "step", "data": data })
@@ -35,7 +35,9 @@ async fn a_panic_costs_one_session<const THREAD: bool>() {
     let reply = healthy.ask(&order(&json!({ "add": 4 }))).await;
     assert_eq!(reply["data"]["observation"]["sum"], 7);
 
-    let response = reqwest::Client::new()
+    let response = http()
+        .build()
+        .unwrap()
         .post(format!("{}/step", server.url()))
         .json(&json!({ "action": { "panic": true } }))
         .send()
@@ -98,7 +100,7 @@ async fn a_slow_factory_holds_up_nobody_and_is_closed_if_its_client_left() {
     let server = TestServer::start(slow).await;
     let waiting = server.socket("/ws").await;
     let asked = Instant::now();
-    let health = reqwest::get(format!("{}/health", server.url())).await;
+    let health = fetch(format!("{}/health", server.url())).await;
     assert_eq!(health.unwrap().status(), 200);
     assert!(
         asked.elapsed() < Duration::from_millis(500),
@@ -254,7 +256,9 @@ async fn a_client_can_limit_a_step_and_name_its_request() {
         "step timed out after 0.05 seconds"
     );
 
-    let response = reqwest::Client::new()
+    let response = http()
+        .build()
+        .unwrap()
         .post(format!("{}/step", server.url()))
         .json(&json!({ "action": { "sleep_ms": 60_000 }, "timeout_s": 0.05 }))
         .send()
@@ -287,7 +291,9 @@ async fn shutdown_lets_a_running_step_end_and_closes_everything() {
     let server = TestServer::start(builder).await;
     let mut idle = server.socket("/ws").await;
     idle.ask(&order(&json!({ "add": 1 }))).await;
-    let created = reqwest::Client::new()
+    let created = http()
+        .build()
+        .unwrap()
         .post(format!("{}/mcp", server.url()))
         .json(&json!({ "jsonrpc": "2.0", "id": 1, "method": "openenv/session/create" }))
         .send()
@@ -451,7 +457,9 @@ async fn an_http_step_on_a_thread_answers_at_its_limit() {
     let (builder, life) = ThreadProbe::server();
     let server = TestServer::start(builder).await;
     let asked = Instant::now();
-    let response = reqwest::Client::new()
+    let response = http()
+        .build()
+        .unwrap()
         .post(format!("{}/step", server.url()))
         .json(&json!({ "action": { "sleep_ms": 2500, "block": true }, "timeout_s": 0.05 }))
         .send()

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test can only fail")]
 
 mod bad_input;
+mod client;
 mod differences;
 mod examples;
 mod faults;

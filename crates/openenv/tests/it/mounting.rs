@@ -6,7 +6,7 @@ use openenv::{Mode, Server};
 use serde_json::{Value, json};
 
 use crate::probe::InlineProbe;
-use crate::support::{Socket, TestServer};
+use crate::support::{Socket, TestServer, fetch, http};
 
 fn two() -> openenv::ServerBuilder {
     let life = std::sync::Arc::default();
@@ -17,11 +17,11 @@ fn two() -> openenv::ServerBuilder {
 }
 
 async fn status(url: &str) -> u16 {
-    reqwest::get(url).await.unwrap().status().as_u16()
+    fetch(url).await.unwrap().status().as_u16()
 }
 
 async fn json_at(url: &str) -> Value {
-    reqwest::get(url).await.unwrap().json().await.unwrap()
+    fetch(url).await.unwrap().json().await.unwrap()
 }
 
 #[tokio::test]
@@ -81,10 +81,7 @@ async fn the_routes_nest_in_an_application_of_ones_own() {
     let address = listener.local_addr().unwrap();
     let serving = tokio::spawn(axum::serve(listener, application).into_future());
     let url = format!("http://{address}");
-    assert_eq!(
-        reqwest::get(&url).await.unwrap().text().await.unwrap(),
-        "mine"
-    );
+    assert_eq!(fetch(&url).await.unwrap().text().await.unwrap(), "mine");
     assert_eq!(
         json_at(&format!("{url}/api/health")).await,
         json!({ "status": "healthy" })
@@ -94,7 +91,7 @@ async fn the_routes_nest_in_an_application_of_ones_own() {
         socket.ask(&json!({ "type": "state" })).await["type"],
         "state"
     );
-    let client = reqwest::Client::builder()
+    let client = http()
         .redirect(reqwest::redirect::Policy::none())
         .build()
         .unwrap();
@@ -130,7 +127,9 @@ async fn production_has_no_control_routes_over_http() {
         let url = server.url();
         assert_eq!(status(&format!("{url}/state")).await, expected);
         for path in ["reset", "step"] {
-            let response = reqwest::Client::new()
+            let response = http()
+                .build()
+                .unwrap()
                 .post(format!("{url}/{path}"))
                 .json(&json!({ "action": {} }))
                 .send()
@@ -160,7 +159,7 @@ async fn production_has_no_control_routes_over_http() {
 async fn the_documentation_needs_nothing_from_outside() {
     let server = TestServer::start(two()).await;
     for base in [server.url(), format!("{}/envs/second", server.url())] {
-        let page = reqwest::get(format!("{base}/docs")).await.unwrap();
+        let page = fetch(format!("{base}/docs")).await.unwrap();
         assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
         let page = page.text().await.unwrap();
         assert!(!page.contains("//"), "no address of another host: {page}");
@@ -208,9 +207,7 @@ fn collect_references(value: &Value, references: &mut Vec<String>) {
 #[tokio::test]
 async fn the_contract_is_published_with_a_digest_that_tells_types_apart() {
     let server = TestServer::start(two()).await;
-    let response = reqwest::get(format!("{}/schema", server.url()))
-        .await
-        .unwrap();
+    let response = fetch(format!("{}/schema", server.url())).await.unwrap();
     let header = response.headers()["x-openenv-contract"]
         .to_str()
         .unwrap()

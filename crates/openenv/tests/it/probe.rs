@@ -32,28 +32,28 @@ impl Life {
     }
 }
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Order {
     /// Added to the sum
-    add: i64,
+    pub(crate) add: i64,
     /// Waits, without blocking unless `block` says so
-    sleep_ms: u64,
-    block: bool,
-    panic: bool,
+    pub(crate) sleep_ms: u64,
+    pub(crate) block: bool,
+    pub(crate) panic: bool,
     /// Panics when the step is dropped in the middle
-    panic_on_drop: bool,
+    pub(crate) panic_on_drop: bool,
     #[schemars(length(max = 100))]
-    fail: Option<String>,
+    pub(crate) fail: Option<String>,
     /// Text to send back, repeated
-    repeat: usize,
+    pub(crate) repeat: usize,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Report {
-    sum: i64,
+    pub(crate) sum: i64,
     thread: String,
-    text: String,
+    pub(crate) text: String,
 }
 
 /// `THREAD` chooses the execution, `CONCURRENT` what it declares.

@@ -12,7 +12,7 @@ use crate::golden::{
     Answer, Bindings, Body, Frame, Row, Transport, body_bytes, frame_text, hex, openapi_outline,
     rows,
 };
-use crate::support::{Incoming, Socket};
+use crate::support::{Incoming, Socket, http};
 
 mod in_process;
 
@@ -110,7 +110,7 @@ struct Replay<'a> {
 
 impl<'a> Replay<'a> {
     fn new(target: &'a Target) -> Self {
-        let http = reqwest::Client::builder()
+        let http = http()
             .redirect(Policy::none())
             // The recorded server drops a connection after a failure without saying so.
             .pool_max_idle_per_host(0)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::probe::{InlineProbe, LonelyProbe};
-use crate::support::{Socket, TestServer, eventually};
+use crate::support::{Socket, TestServer, eventually, fetch};
 
 fn step(add: i64) -> Value {
     json!({ "type": "step", "data": { "add": add } })
@@ -21,9 +21,7 @@ async fn sum(socket: &mut Socket) -> i64 {
 }
 
 async fn get(server: &TestServer, path: &str) -> Value {
-    let response = reqwest::get(format!("{}{path}", server.url()))
-        .await
-        .unwrap();
+    let response = fetch(format!("{}{path}", server.url())).await.unwrap();
     response.json().await.unwrap()
 }
 

@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::{JoinError, JoinHandle};
 
-use super::Socket;
+use super::{Socket, http};
 
 /// A server on a free port of the loopback interface.
 ///
@@ -64,7 +64,9 @@ impl TestServer {
     /// Asks `/mcp`.
     pub(crate) async fn rpc(&self, method: &str, params: &Value) -> Value {
         let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let response = reqwest::Client::new()
+        let response = http()
+            .build()
+            .unwrap()
             .post(format!("{}/mcp", self.url()))
             .json(&request)
             .send()

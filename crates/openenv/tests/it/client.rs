@@ -1,0 +1,36 @@
+//! The clients, against this server and against the reference.
+
+mod calls;
+mod connection;
+mod subject;
+
+use openenv::EnvTypes;
+
+use crate::probe::{InlineProbe, Order, Report};
+
+/// The types of the probe, as a client without its crate would declare them.
+struct ProbeTypes;
+
+impl EnvTypes for ProbeTypes {
+    type Action = Order;
+    type Observation = Report;
+    type ResetObservation = Report;
+    type State = ();
+}
+
+fn add(amount: i64) -> Order {
+    Order {
+        add: amount,
+        ..Order::default()
+    }
+}
+
+fn slowly(amount: i64, sleep_ms: u64) -> Order {
+    Order {
+        sleep_ms,
+        ..add(amount)
+    }
+}
+
+/// The environment's own type is enough for a typed client.
+type Typed = InlineProbe;

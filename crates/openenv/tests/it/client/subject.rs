@@ -1,0 +1,112 @@
+//! The servers that the clients are tested against.
+
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::time::Duration;
+
+use openenv::Endpoint;
+use serde_json::{Value, json};
+use tokio::process::{Child, Command};
+
+use crate::probe::InlineProbe;
+use crate::support::{TestServer, http};
+
+/// The Python of the reference package's environment.
+const REFERENCE_PYTHON: &str = "OPENENV_REFERENCE_PYTHON";
+const APP_DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/client");
+
+/// A server of probes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    Ours,
+    Reference,
+}
+
+#[derive(Debug)]
+pub(super) struct Subject {
+    url: String,
+    #[expect(dead_code, reason = "kept alive")]
+    server: Running,
+}
+
+#[derive(Debug)]
+enum Running {
+    Ours(#[expect(dead_code, reason = "kept alive")] TestServer),
+    Reference(#[expect(dead_code, reason = "killed with it")] Child),
+}
+
+impl Kind {
+    pub(super) async fn start(self) -> Subject {
+        self.start_with(64).await
+    }
+
+    pub(super) async fn start_with(self, sessions: usize) -> Subject {
+        match self {
+            Self::Ours => {
+                let (builder, _) = InlineProbe::server();
+                let server = TestServer::start(builder.max_sessions(sessions)).await;
+                Subject {
+                    url: server.url(),
+                    server: Running::Ours(server),
+                }
+            }
+            Self::Reference => reference(sessions).await,
+        }
+    }
+}
+
+impl Subject {
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub(super) fn endpoint(&self) -> Endpoint {
+        Endpoint::new(&self.url).unwrap()
+    }
+
+    /// Creates a session that belongs to no socket.
+    pub(super) async fn create_session(&self) -> String {
+        let request = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "openenv/session/create", "params": {}
+        });
+        let answer = http()
+            .build()
+            .unwrap()
+            .post(format!("{}/mcp", self.url))
+            .json(&request)
+            .send()
+            .await
+            .unwrap();
+        let answer: Value = answer.json().await.unwrap();
+        answer["result"]["session_id"].as_str().unwrap().to_owned()
+    }
+}
+
+async fn reference(sessions: usize) -> Subject {
+    let python = std::env::var(REFERENCE_PYTHON)
+        .unwrap_or_else(|_| panic!("{REFERENCE_PYTHON} names the Python of the reference"));
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let process = Command::new(python)
+        .args(["-m", "uvicorn", "probe_app:app", "--log-level", "warning"])
+        .args(["--port", &port.to_string(), "--ws-max-size", "134217728"])
+        .env("MAX_CONCURRENT_ENVS", sessions.to_string())
+        .current_dir(APP_DIRECTORY)
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let url = format!("http://127.0.0.1:{port}");
+    let endpoint = Endpoint::new(&url).unwrap();
+    for _ in 0..600 {
+        if endpoint.health().await.is_ok() {
+            return Subject {
+                url,
+                server: Running::Reference(process),
+            };
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("the reference never became healthy");
+}

@@ -141,6 +141,8 @@ mod env;
 mod error;
 #[cfg(feature = "server")]
 mod json;
+#[cfg(feature = "client")]
+pub mod provider;
 #[cfg(feature = "server")]
 mod server;
 #[cfg(feature = "server")]

@@ -10,6 +10,19 @@ use tokio_tungstenite::tungstenite::Message;
 
 use crate::support::http;
 
+/// Where an example is.
+///
+/// `cargo test` builds the examples next to the tests; `cargo test --test it`
+/// does not.
+pub(crate) fn path(name: &str) -> PathBuf {
+    let mut path = std::env::current_exe().unwrap();
+    path.pop();
+    path.pop();
+    path.push("examples");
+    path.push(name);
+    path
+}
+
 /// A running example, killed when dropped.
 struct Example {
     child: Child,
@@ -17,14 +30,8 @@ struct Example {
 }
 
 impl Example {
-    /// `cargo test` builds the examples next to the tests; `cargo test --test it`
-    /// does not.
     fn start(name: &str) -> Self {
-        let mut path: PathBuf = std::env::current_exe().unwrap();
-        path.pop();
-        path.pop();
-        path.push("examples");
-        path.push(name);
+        let path = path(name);
         let mut child = Command::new(&path)
             .arg("0")
             .stdin(Stdio::null())

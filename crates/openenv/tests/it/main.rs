@@ -10,6 +10,8 @@ mod golden;
 mod isolation;
 mod mounting;
 mod probe;
+#[cfg(all(feature = "client", target_os = "linux"))]
+mod provider;
 mod replay;
 mod sessions;
 mod support;

@@ -1,0 +1,75 @@
+//! What gets a server running for a client.
+//!
+//! A client needs a server; a [`Provider`] sees to it that there is one, and that
+//! it is gone again afterwards. [`Process`] runs a command on this machine,
+//! [`Remote`] waits for a server that somebody else runs. Implement [`Provider`]
+//! for anything else that can run one: a container engine, a cluster.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tokio::time::{sleep, timeout};
+
+use crate::client::Endpoint;
+use crate::error::{Error, Kind, Result};
+
+mod group;
+mod output;
+mod process;
+mod remote;
+
+pub use process::Process;
+pub use remote::Remote;
+
+/// How long a server may take until it is healthy, unless told otherwise.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The pause after the first failed question; each one after it is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+
+/// The longest pause between two questions.
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
+/// Gets a server running for a client.
+///
+/// Usable as `Box<dyn Provider>`: a method of an implementation is
+/// `Box::pin(async move { … })`.
+pub trait Provider: Send {
+    /// Starts what serves the environment and waits until it is healthy.
+    ///
+    /// What fails leaves nothing running, and neither does a future that is
+    /// dropped before it is ready.
+    fn start(&mut self) -> BoxFuture<'_, Result<Endpoint>>;
+
+    /// Stops what was started; a second call does nothing.
+    fn stop(&mut self) -> BoxFuture<'_, Result<()>>;
+}
+
+/// Asks a server how it is until it is well.
+async fn until_healthy(endpoint: &Endpoint, limit: Duration) -> Result<()> {
+    let mut last = None;
+    let asking = async {
+        let mut pause = FIRST_PAUSE;
+        while let Err(error) = endpoint.health().await {
+            last = Some(error);
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    };
+    if timeout(limit, asking).await.is_ok() {
+        return Ok(());
+    }
+    let why = last.map_or_else(|| "it does not answer".to_owned(), |last| root(&last));
+    Err(Error::of(
+        Kind::Timeout,
+        format!("`{endpoint}` is not healthy after {limit:?}: {why}"),
+    ))
+}
+
+/// The innermost cause: "connection refused" rather than "error sending request".
+fn root(error: &Error) -> String {
+    std::iter::successors(error.source(), |cause| (*cause).source())
+        .last()
+        .map_or_else(|| error.to_string(), ToString::to_string)
+}

@@ -7,7 +7,9 @@
     reason = "no count or size here comes near 2^52"
 )]
 
+pub(crate) mod bare;
 mod client;
+mod clients;
 mod frame;
 mod process;
 mod report;
@@ -64,6 +66,8 @@ enum Section {
     Sessions,
     /// 16,384 open sessions that wait a second each
     Scaling,
+    /// The load tool next to a bare WebSocket loop, a pool next to single clients
+    Clients,
 }
 
 /// How much to measure.
@@ -109,6 +113,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             Section::Steps => steps::measure(&subjects, effort, &mut report),
             Section::Sessions => sessions::measure(&subjects, effort, &runtime, &mut report),
             Section::Scaling => scaling::measure(&subjects, open_files, &mut report),
+            Section::Clients => match &subjects.ours {
+                Some(ours) => clients::measure(ours, effort, &mut report),
+                None => continue,
+            },
         };
         if let Err(error) = measured {
             complete = false;

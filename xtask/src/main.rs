@@ -29,12 +29,16 @@ enum Task {
     Test(test::Arguments),
     /// Measure the server next to the reference
     Bench(bench::Arguments),
+    /// One end of the loop that the benchmark compares clients with
+    #[command(hide = true)]
+    BareLoop(bench::bare::Arguments),
 }
 
 fn main() -> ExitCode {
     let finished = match Arguments::parse().task {
         Task::Test(arguments) => test::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
+        Task::BareLoop(arguments) => bench::bare::run(&arguments).map(|()| ExitCode::SUCCESS),
     };
     match finished {
         Ok(code) => code,

@@ -40,7 +40,7 @@ struct Inner {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(
     not(all(feature = "client", feature = "server")),
-    allow(dead_code, reason = "what only a server or only a client comes across")
+    expect(dead_code, reason = "what only a server or only a client comes across")
 )]
 pub(crate) enum Kind {
     /// The environment reported a failure.

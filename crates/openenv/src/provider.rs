@@ -5,7 +5,6 @@
 //! [`Remote`] waits for a server that somebody else runs. Implement [`Provider`]
 //! for anything else that can run one: a container engine, a cluster.
 
-use std::error::Error as _;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -60,16 +59,9 @@ async fn until_healthy(endpoint: &Endpoint, limit: Duration) -> Result<()> {
     if timeout(limit, asking).await.is_ok() {
         return Ok(());
     }
-    let why = last.map_or_else(|| "it does not answer".to_owned(), |last| root(&last));
+    let why = last.map_or_else(|| "it does not answer".to_owned(), |last| last.to_string());
     Err(Error::of(
         Kind::Timeout,
         format!("`{endpoint}` is not healthy after {limit:?}: {why}"),
     ))
-}
-
-/// The innermost cause: "connection refused" rather than "error sending request".
-fn root(error: &Error) -> String {
-    std::iter::successors(error.source(), |cause| (*cause).source())
-        .last()
-        .map_or_else(|| error.to_string(), ToString::to_string)
 }

@@ -1,9 +1,13 @@
 //! The servers that are measured.
 
-use std::{path::PathBuf, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::Result;
 
+use super::bare::on_processor;
 use crate::{server::Server, venv::Venv, workspace};
 
 /// A server program that answers to `serve ENV …`.
@@ -50,9 +54,32 @@ impl Subject {
         self.label
     }
 
+    pub(super) fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// Starts the server with room for `max_sessions`.
     pub(super) fn start(&self, environment: &str, max_sessions: usize) -> Result<Server> {
-        let mut command = Command::new(&self.program);
+        self.start_by(Command::new(&self.program), environment, max_sessions)
+    }
+
+    /// Starts the server on one processor.
+    pub(super) fn start_on(
+        &self,
+        processor: usize,
+        environment: &str,
+        max_sessions: usize,
+    ) -> Result<Server> {
+        let command = on_processor(processor, &self.program);
+        self.start_by(command, environment, max_sessions)
+    }
+
+    fn start_by(
+        &self,
+        mut command: Command,
+        environment: &str,
+        max_sessions: usize,
+    ) -> Result<Server> {
         command
             .args(&self.script)
             .args(["serve", environment, "--max-sessions"])

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every suite in order, then a table of how they went.
 
 mod cargo;
+mod client;
 mod python;
 mod suite;
 mod validate;

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::env::{ResetOptions, Step};
 use crate::error::{Error, Kind, Result};
@@ -20,6 +21,7 @@ mod request;
 mod socket;
 #[cfg(feature = "tls")]
 mod tls;
+mod together;
 mod traffic;
 mod types;
 
@@ -154,61 +156,89 @@ impl<T: EnvTypes> EnvClient<T> {
         &self.endpoint
     }
 
-    /// Asks once, or as long as a full server may be waited for.
     async fn call<R>(
         &mut self,
         what: &str,
         request: String,
         read: impl Fn(&str) -> Result<R>,
     ) -> Result<R> {
-        let request = request.into();
-        let mut delays = None;
+        let request = Utf8Bytes::from(request);
+        let outcome = self.ask(what, request.clone(), &read).await;
+        if self.waits_for_place(&outcome) {
+            self.wait_for_place(what, request, read).await
+        } else {
+            outcome
+        }
+    }
+
+    /// Whether the server is full and may be waited for. A session that was never
+    /// let in has nothing to lose.
+    fn waits_for_place<R>(&self, outcome: &Result<R>) -> bool {
+        let full = outcome.as_ref().is_err_and(Error::is_capacity);
+        full && !self.admitted && !self.endpoint.limits().capacity_timeout.is_zero()
+    }
+
+    /// Asks again until the server has a place, or it takes too long.
+    async fn wait_for_place<R>(
+        &mut self,
+        what: &str,
+        request: Utf8Bytes,
+        read: impl Fn(&str) -> Result<R>,
+    ) -> Result<R> {
+        let mut delays = self.endpoint.capacity_delays();
+        let mut delay = delays.next().unwrap_or_default();
         loop {
-            let outcome = self.ask(what, Clone::clone(&request), &read).await;
-            match &outcome {
-                // A session that was never let in has nothing to lose.
-                Err(error) if error.is_capacity() && !self.admitted => {
-                    let delays = delays.get_or_insert_with(|| self.endpoint.capacity_delays());
-                    let Some(delay) = delays.next() else {
-                        return outcome;
-                    };
-                    sleep(delay).await;
-                    self.reconnect().await?;
-                }
-                Err(error) if error.is_connection() || error.is_timeout() => return outcome,
-                _ => {
-                    self.admitted = true;
-                    return outcome;
-                }
-            }
+            sleep(delay).await;
+            self.reconnect().await?;
+            let outcome = self.ask(what, request.clone(), &read).await;
+            delay = match delays.next() {
+                Some(delay) if self.waits_for_place(&outcome) => delay,
+                _ => return outcome,
+            };
         }
     }
 
     async fn ask<R>(
         &mut self,
         what: &str,
-        request: tokio_tungstenite::tungstenite::Utf8Bytes,
+        request: Utf8Bytes,
         read: impl Fn(&str) -> Result<R>,
     ) -> Result<R> {
         let asked = self.connection.ask(request);
         let outcome = match self.endpoint.limits().message_timeout {
-            None => asked.await,
-            Some(limit) => timeout(limit, asked).await.map_err(|_| {
-                Error::of(
+            None => Some(asked.await),
+            Some(limit) => timeout(limit, asked).await.ok(),
+        };
+        self.conclude(what, outcome, read)
+    }
+
+    /// What an outcome means to the caller; none in time is one too.
+    fn conclude<R>(
+        &mut self,
+        what: &str,
+        outcome: Option<Outcome>,
+        read: impl Fn(&str) -> Result<R>,
+    ) -> Result<R> {
+        let loss = match outcome {
+            Some(Outcome::Reply(text)) => {
+                let answer = read(&text);
+                self.admitted |= !answer.as_ref().is_err_and(Error::is_capacity);
+                return answer;
+            }
+            Some(Outcome::Unasked(text)) => match reply::error(&text) {
+                Some(error) => return Err(error),
+                None => format!("the server sent what nobody asked for: {text}"),
+            },
+            Some(Outcome::Lost(loss)) => loss,
+            None => {
+                let limit = self.endpoint.limits().message_timeout.unwrap_or_default();
+                return Err(Error::of(
                     Kind::Timeout,
                     format!(
                         "no reply to `{what}` within {limit:?}; the server may still carry it out"
                     ),
-                )
-            })?,
-        };
-        let loss = match outcome {
-            Outcome::Reply(text) => return read(&text),
-            Outcome::Unasked(text) => match reply::error(&text) {
-                Some(error) => return Err(error),
-                None => format!("the server sent what nobody asked for: {text}"),
-            },
-            Outcome::Lost(loss) => loss,
+                ));
+            }
         };
         let rest = match &self.session_id {
             None => "its session is gone; `reconnect` opens a new one",

@@ -4,7 +4,7 @@ use std::{cell::OnceCell, path::PathBuf, time::Duration};
 
 use anyhow::Result;
 
-use super::{cargo, python, validate};
+use super::{cargo, client, python, validate};
 use crate::{
     venv::{GENERATIONS, Generation},
     workspace::{self, Profile},
@@ -21,6 +21,7 @@ pub(super) enum Suite {
     Docs,
     Python(&'static Generation),
     Validate,
+    Client,
 }
 
 #[derive(Debug)]
@@ -57,7 +58,7 @@ pub(super) fn all() -> Vec<Suite> {
         Suite::Docs,
     ];
     suites.extend(GENERATIONS.iter().map(Suite::Python));
-    suites.push(Suite::Validate);
+    suites.extend([Suite::Validate, Suite::Client]);
     suites
 }
 
@@ -72,6 +73,7 @@ impl Suite {
             Self::Docs => "docs".into(),
             Self::Python(generation) => format!("python-{}", generation.name()),
             Self::Validate => "validate".into(),
+            Self::Client => "client".into(),
         }
     }
 
@@ -85,6 +87,7 @@ impl Suite {
             Self::Docs => cargo::docs(),
             Self::Python(generation) => python::run(generation, context),
             Self::Validate => validate::run(context),
+            Self::Client => client::run(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A connection: one caller at a time, and somebody who looks after it in between.
 
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
@@ -90,33 +91,13 @@ impl Connection {
     ///
     /// May be dropped at any time: the reply is owed then, and let pass by the
     /// next request.
-    pub(super) async fn ask(&mut self, request: Utf8Bytes) -> Outcome {
-        let call = Call::begin(&self.shared);
-        let mut message = Some(Message::Text(request));
-        let mut flushed = false;
-        let reply = poll_fn(|context| {
-            self.shared.wakers.caller.register(context.waker());
-            let context = &mut Context::from_waker(&self.waker);
-            let mut socket = self.shared.socket();
-            if message.is_some() {
-                if let Some(unasked) = socket.take_unasked() {
-                    return Poll::Ready(Outcome::Unasked(unasked));
-                }
-                if socket.poll_send(context, &mut message, true).is_pending() {
-                    return Poll::Pending;
-                }
-            }
-            // Reading goes on while a long request is written: the server may be
-            // about to finish a long reply that nobody waits for any more.
-            flushed = flushed || socket.poll_flush(context).is_ready();
-            socket.poll_reply(context).map(|reply| match reply {
-                Some(text) => Outcome::Reply(text),
-                None => socket.end(),
-            })
-        })
-        .await;
-        drop(call);
-        reply
+    pub(super) fn ask(&mut self, request: Utf8Bytes) -> Ask<'_> {
+        Ask {
+            call: Call::begin(&self.shared),
+            waker: &self.waker,
+            message: Some(Message::Text(request)),
+            flushed: false,
+        }
     }
 
     /// Says goodbye and waits until the server has closed.
@@ -158,7 +139,67 @@ impl Drop for Connection {
     }
 }
 
+/// A request on its way to its reply.
+#[derive(Debug)]
+pub(super) struct Ask<'a> {
+    call: Call<'a>,
+    waker: &'a Waker,
+    /// Until it is handed over to the socket.
+    message: Option<Message>,
+    flushed: bool,
+}
+
+impl Ask<'_> {
+    /// Sends without waiting for the reply. Whether there is an outcome already.
+    pub(super) fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<Outcome> {
+        let shared = self.call.0;
+        shared.wakers.caller.register(context.waker());
+        let context = &mut Context::from_waker(self.waker);
+        let mut socket = shared.socket();
+        if self.message.is_some() {
+            if let Some(unasked) = socket.take_unasked() {
+                return Poll::Ready(Outcome::Unasked(unasked));
+            }
+            if socket
+                .poll_send(context, &mut self.message, true)
+                .is_pending()
+            {
+                return Poll::Pending;
+            }
+        }
+        self.flushed = self.flushed || socket.poll_flush(context).is_ready();
+        Poll::Pending
+    }
+}
+
+impl Future for Ask<'_> {
+    type Output = Outcome;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+        let ask = self.get_mut();
+        if ask.message.is_some() || !ask.flushed {
+            // Reading goes on while a long request is written: the server may be
+            // about to finish a long reply that nobody waits for any more.
+            if let Poll::Ready(outcome) = ask.poll_send(context) {
+                return Poll::Ready(outcome);
+            }
+            if ask.message.is_some() {
+                return Poll::Pending;
+            }
+        } else {
+            ask.call.0.wakers.caller.register(context.waker());
+        }
+        let mut socket = ask.call.0.socket();
+        let context = &mut Context::from_waker(ask.waker);
+        socket.poll_reply(context).map(|reply| match reply {
+            Some(text) => Outcome::Reply(text),
+            None => socket.end(),
+        })
+    }
+}
+
 /// A call under way: while it lasts, the keepalive does not read.
+#[derive(Debug)]
 struct Call<'a>(&'a Shared);
 
 impl<'a> Call<'a> {

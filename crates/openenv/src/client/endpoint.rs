@@ -59,7 +59,7 @@ pub(super) struct Limits {
     pub(super) message_timeout: Option<Duration>,
     keepalive: Option<Keepalive>,
     max_message_size: usize,
-    capacity_timeout: Duration,
+    pub(super) capacity_timeout: Duration,
 }
 
 impl Default for Limits {

@@ -5,7 +5,10 @@ use std::fmt;
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use super::{Endpoint, EnvClient, EnvTypes, EpisodeState};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
+
+use super::together::Together;
+use super::{Endpoint, EnvClient, EnvTypes, EpisodeState, reply, request};
 use crate::env::{ResetOptions, Step};
 use crate::error::{Error, Result};
 
@@ -82,13 +85,8 @@ impl<T: EnvTypes> EnvPool<T> {
         &mut self,
         mut options: impl FnMut(usize) -> ResetOptions,
     ) -> Vec<Result<Step<T::ResetObservation>>> {
-        join_all(
-            self.clients
-                .iter_mut()
-                .enumerate()
-                .map(|(session, client)| client.reset(options(session))),
-        )
-        .await
+        let requests = (0..self.len()).map(|session| request::reset(&options(session)));
+        self.call("reset", requests.collect(), reply::step).await
     }
 
     /// Takes one step in every session: the first action is for the first session.
@@ -107,19 +105,65 @@ impl<T: EnvTypes> EnvPool<T> {
                 format!("there are {actions} actions for {sessions} sessions"),
             ));
         }
-        Ok(join_all(
-            self.clients
-                .iter_mut()
-                .zip(actions)
-                .map(|(client, action)| client.step(action)),
-        )
-        .await)
+        let requests = actions.iter().map(request::step).collect();
+        Ok(self.call("step", requests, reply::step).await)
     }
 
     /// What the episode of every session looks like now.
     pub async fn state(&mut self) -> Vec<Result<EpisodeState<T::State>>> {
-        join_all(self.clients.iter_mut().map(EnvClient::state)).await
+        let requests = (0..self.len()).map(|_| Ok(request::STATE.to_owned()));
+        self.call("state", requests.collect(), reply::state).await
     }
+
+    /// Sends every session its request, and reads the replies.
+    async fn call<R>(
+        &mut self,
+        what: &str,
+        requests: Vec<Result<String>>,
+        read: impl Fn(&str) -> Result<R>,
+    ) -> Vec<Result<R>> {
+        let Some(first) = self.clients.first() else {
+            return Vec::new();
+        };
+        let limit = first.endpoint.limits().message_timeout;
+        let requests: Vec<Result<Utf8Bytes>> = requests
+            .into_iter()
+            .map(|request| request.map(Into::into))
+            .collect();
+        let asks = self.clients.iter_mut().zip(&requests);
+        let asks = asks.filter_map(|(client, request)| {
+            let request = request.as_ref().ok()?.clone();
+            Some(client.connection.ask(request))
+        });
+        let mut outcomes = Together::new(asks.collect(), limit).await.into_iter();
+
+        let read = &read;
+        let mut results = Vec::with_capacity(self.clients.len());
+        let mut waiting = Vec::new();
+        for (client, request) in self.clients.iter_mut().zip(requests) {
+            // Those that could not be sent have no outcome.
+            let (request, result) = match request {
+                Ok(request) => {
+                    let outcome = outcomes.next().flatten();
+                    (request, client.conclude(what, outcome, read))
+                }
+                Err(error) => (Utf8Bytes::default(), Err(error)),
+            };
+            if client.waits_for_place(&result) {
+                waiting.push((results.len(), client, request));
+            }
+            results.push(result);
+        }
+        let waited = waiting.into_iter().map(async |(number, client, request)| {
+            let result = client.wait_for_place(what, request, read).await;
+            (number, result)
+        });
+        for (number, result) in join_all(waited).await {
+            results[number] = result;
+        }
+        results
+    }
+
     /// Opens a **new** session in place of every one whose connection is lost, and
     /// says which those are. They are to be reset.
     pub async fn reconnect(&mut self) -> Vec<(usize, Result<()>)> {

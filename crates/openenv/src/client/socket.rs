@@ -90,15 +90,15 @@ impl Socket {
         message: &mut Option<Message>,
         has_reply: bool,
     ) -> Poll<()> {
-        let Some(stream) = &mut self.stream else {
-            return Poll::Ready(());
+        let ready = match &mut self.stream {
+            Some(stream) => ready!(stream.poll_ready_unpin(context)),
+            None => Err(WsError::AlreadyClosed),
         };
-        let sent = match ready!(stream.poll_ready_unpin(context)) {
-            Ok(()) => match message.take() {
-                Some(message) => stream.start_send_unpin(message),
-                None => Ok(()),
-            },
-            Err(error) => Err(error),
+        // From here on it is sent, or never will be.
+        let message = message.take();
+        let sent = match (ready, &mut self.stream, message) {
+            (Ok(()), Some(stream), Some(message)) => stream.start_send_unpin(message),
+            (ready, ..) => ready,
         };
         match sent {
             Ok(()) => {

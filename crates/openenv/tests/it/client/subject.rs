@@ -1,12 +1,10 @@
 //! The servers that the clients are tested against.
 
-use std::net::TcpListener;
-use std::process::Stdio;
 use std::time::Duration;
 
 use openenv::Endpoint;
+use openenv::provider::{Process, Provider};
 use serde_json::{Value, json};
-use tokio::process::{Child, Command};
 
 use crate::probe::InlineProbe;
 use crate::support::{TestServer, http};
@@ -32,7 +30,7 @@ pub(super) struct Subject {
 #[derive(Debug)]
 enum Running {
     Ours(#[expect(dead_code, reason = "kept alive")] TestServer),
-    Reference(#[expect(dead_code, reason = "killed with it")] Child),
+    Reference(#[expect(dead_code, reason = "killed with it")] Process),
 }
 
 impl Kind {
@@ -85,28 +83,16 @@ impl Subject {
 async fn reference(sessions: usize) -> Subject {
     let python = std::env::var(REFERENCE_PYTHON)
         .unwrap_or_else(|_| panic!("{REFERENCE_PYTHON} names the Python of the reference"));
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = free.local_addr().unwrap().port();
-    drop(free);
-    let process = Command::new(python)
+    let mut process = Process::new(python)
         .args(["-m", "uvicorn", "probe_app:app", "--log-level", "warning"])
-        .args(["--port", &port.to_string(), "--ws-max-size", "134217728"])
+        .args(["--port", "{port}", "--ws-max-size", "134217728"])
         .env("MAX_CONCURRENT_ENVS", sessions.to_string())
         .current_dir(APP_DIRECTORY)
-        .stdin(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let url = format!("http://127.0.0.1:{port}");
-    let endpoint = Endpoint::new(&url).unwrap();
-    for _ in 0..600 {
-        if endpoint.health().await.is_ok() {
-            return Subject {
-                url,
-                server: Running::Reference(process),
-            };
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        // It imports for half a minute on a busy machine.
+        .start_timeout(Duration::from_mins(2));
+    let endpoint = process.start().await.unwrap();
+    Subject {
+        url: endpoint.to_string(),
+        server: Running::Reference(process),
     }
-    panic!("the reference never became healthy");
 }

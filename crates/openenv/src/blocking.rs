@@ -5,15 +5,17 @@
 //! thread, inside of a Tokio runtime too, where they block the thread that they
 //! are called on.
 //!
-//! ```no_run
+//! ```
 //! use openenv::{Json, ResetOptions, blocking::EnvClient};
 //! use serde_json::json;
-//!
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/shout.rs"));
 //! # fn main() -> openenv::Result<()> {
-//! let mut env = EnvClient::<Json>::connect("http://localhost:8000")?;
+//! # let url = serve();
+//!
+//! let mut env = EnvClient::<Json>::connect(&url)?;
 //! env.reset(ResetOptions::default())?;
-//! let step = env.step(&json!({"message": "Hello"}))?;
-//! println!("{}", step.observation);
+//! let step = env.step(&json!({"text": "hello"}))?;
+//! assert_eq!(step.observation["text"], "HELLO");
 //! env.close()
 //! # }
 //! ```
@@ -41,11 +43,14 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 
 /// Waits for a future of this crate, with or without a runtime around.
 ///
-/// ```no_run
+/// ```
 /// use openenv::{Endpoint, blocking::block_on};
-///
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/shout.rs"));
 /// # fn main() -> openenv::Result<()> {
-/// let schemas = block_on(Endpoint::new("http://localhost:8000")?.schemas())?;
+/// # let url = serve();
+///
+/// let schemas = block_on(Endpoint::new(&url)?.schemas())?;
+/// assert_eq!(schemas.action["required"][0], "text");
 /// # Ok(())
 /// # }
 /// ```

@@ -41,16 +41,17 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// `T` says which types travel: those of an [`Environment`](crate::Environment),
 /// declared ones ([`EnvTypes`]), or [`Json`].
 ///
-/// ```no_run
-/// # use openenv::{EnvTypes, Json};
+/// ```
 /// use openenv::{EnvClient, ResetOptions};
-/// # type Echo = Json;
-/// # async fn run(hello: serde_json::Value) -> openenv::Result<()> {
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/shout.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> openenv::Result<()> {
+/// # let url = serve();
 ///
-/// let mut env = EnvClient::<Echo>::connect("http://localhost:8000").await?;
+/// let mut env = EnvClient::<Shout>::connect(&url).await?;
 /// env.reset(ResetOptions::default().with_seed(7)).await?;
-/// let step = env.step(&hello).await?;
-/// println!("{:?}, worth {:?}", step.observation, step.reward);
+/// let step = env.step(&Message { text: "hello".to_owned() }).await?;
+/// assert_eq!(step.observation.text, "HELLO");
 /// env.close().await
 /// # }
 /// ```

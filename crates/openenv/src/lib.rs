@@ -4,7 +4,8 @@
 //! episode and *stepped* with one action at a time, and answers with what the
 //! agent sees and what that is worth. This crate serves environments written in
 //! Rust over HTTP and WebSocket, in the protocol of OpenEnv, so that existing
-//! trainers and clients can use them as they are.
+//! trainers and clients can use them as they are; and it drives environments,
+//! wherever they are served.
 //!
 //! # A server
 //!
@@ -79,6 +80,36 @@
 //! # }
 //! ```
 //!
+//! # A client
+//!
+//! With the feature `client`, the same types drive an environment from outside,
+//! on this server or on any other that speaks the protocol:
+//!
+#![cfg_attr(not(all(feature = "client", feature = "server")), doc = "```ignore")]
+#![cfg_attr(all(feature = "client", feature = "server"), doc = "```")]
+//! use openenv::{EnvClient, ResetOptions};
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/shout.rs"));
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> openenv::Result<()> {
+//! # let url = serve();
+//!
+//! let mut env = EnvClient::<Shout>::connect(&url).await?;
+//! let first = env.reset(ResetOptions::default()).await?;
+//! let step = env.step(&Message { text: "hello".to_owned() }).await?;
+//! assert_eq!(step.observation.text, "HELLO");
+//! env.close().await
+//! # }
+//! ```
+//!
+//! `EnvClient<Json>` drives any environment without its types, `EnvPool` many
+//! sessions together, and the module `blocking` (feature of the same name) has
+//! both for programs without async. Headers and limits are settings of an
+//! `Endpoint`. The module `provider` gets servers running: a local process, or
+//! whatever implements its trait.
+//!
+//! A client never takes one reply for another's, not even after a call that was
+//! given up, and never opens a new session unasked.
+//!
 //! # Types are the contract
 //!
 //! What is published at `/schema` and what is accepted come from the same
@@ -127,6 +158,9 @@
 //! |---|---|---|---|
 //! | `server` | yes | [`Server`] over HTTP and WebSocket | tokio, axum |
 //! | `docs` | no | Swagger UI at `/docs`, embedded | utoipa-swagger-ui |
+//! | `client` | no | Clients, pools, providers | tokio, tungstenite, reqwest |
+//! | `blocking` | no | The clients without async | `client`, pollster |
+//! | `tls` | no | `https` and `wss` for the clients | `client`, rustls |
 //!
 //! Without features, what is left is what an environment needs: no runtime, no
 //! network.

@@ -30,16 +30,20 @@ const LONGEST_CAPACITY_DELAY: Duration = Duration::from_secs(5);
 /// The URL is that of the server (or of one environment on it, with its path):
 /// `http`, `https`, `ws`, `wss` or no scheme at all.
 ///
-/// ```no_run
-/// # async fn run() -> openenv::Result<()> {
+/// ```
 /// use std::time::Duration;
 ///
 /// use openenv::{Endpoint, Json};
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/shout.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> openenv::Result<()> {
+/// # let url = serve();
 ///
-/// let server = Endpoint::new("https://me-maze.hf.space")?
-///     .header("authorization", "Bearer hf_…")?
+/// let server = Endpoint::new(&url)?
+///     .header("authorization", "Bearer …")?
 ///     .message_timeout(Some(Duration::from_secs(600)));
 /// let schemas = server.schemas().await?;
+/// assert_eq!(schemas.action["required"][0], "text");
 /// let mut env = server.connect::<Json>().await?;
 /// # Ok(())
 /// # }

@@ -20,14 +20,17 @@ const OPENING: usize = 64;
 /// Requests go out together, results come back in the order of the sessions. A
 /// session that fails says so in its own place; the others go on.
 ///
-/// ```no_run
-/// # async fn run() -> openenv::Result<()> {
+/// ```
 /// use openenv::{EnvPool, Json, ResetOptions};
 /// use serde_json::json;
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/shout.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> openenv::Result<()> {
+/// # let url = serve();
 ///
-/// let mut pool = EnvPool::<Json>::connect("http://localhost:8000", 256).await?;
+/// let mut pool = EnvPool::<Json>::connect(&url, 64).await?;
 /// pool.reset(|session| ResetOptions::default().with_seed(session as u64)).await;
-/// let actions = vec![json!({"message": "Hello"}); pool.len()];
+/// let actions = vec![json!({"text": "hello"}); pool.len()];
 /// for (session, outcome) in pool.step(&actions).await?.into_iter().enumerate() {
 ///     match outcome {
 ///         Ok(step) => println!("{session}: {:?}", step.reward),

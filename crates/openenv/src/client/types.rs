@@ -57,15 +57,18 @@ where
 
 /// Any environment at all, in JSON.
 ///
-/// ```no_run
-/// # async fn run() -> openenv::Result<()> {
+/// ```
 /// use openenv::{EnvClient, Json, ResetOptions};
 /// use serde_json::json;
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/shout.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> openenv::Result<()> {
+/// # let url = serve();
 ///
-/// let mut env = EnvClient::<Json>::connect("http://localhost:8000").await?;
+/// let mut env = EnvClient::<Json>::connect(&url).await?;
 /// env.reset(ResetOptions::default()).await?;
-/// let step = env.step(&json!({"message": "Hello"})).await?;
-/// println!("{}", step.observation["echoed_message"]);
+/// let step = env.step(&json!({"text": "hello"})).await?;
+/// assert_eq!(step.observation["text"], "HELLO");
 /// # Ok(())
 /// # }
 /// ```

@@ -9,6 +9,7 @@ use owo_colors::OwoColorize;
 use crate::failure::Failure;
 
 pub(crate) mod banner;
+pub(crate) mod progress;
 
 /// Prints data, followed by a line break.
 pub(crate) fn data(text: &str) -> Result<()> {

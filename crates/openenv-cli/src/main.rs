@@ -8,9 +8,12 @@ mod log;
 mod registry;
 #[cfg_attr(
     not(test),
-    expect(dead_code, reason = "for `bench` and `play`, which are to come")
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "for `bench` and `play`, which are to come"
+    )
 )]
-#[expect(unused_imports, reason = "for `bench` and `play`, which are to come")]
 mod schema;
 mod ui;
 mod value;

@@ -5,6 +5,7 @@
 mod check;
 mod field;
 mod form;
+mod merge;
 mod misfit;
 mod node;
 mod sample;
@@ -62,8 +63,16 @@ impl ActionSchema {
 }
 
 impl<'a> Variant<'a> {
-    pub(crate) fn title(&self) -> Option<&str> {
-        self.node.text("title")
+    /// What tells this variant from the others: its tag, or else its title.
+    pub(crate) fn label(&self) -> Option<String> {
+        let tag = self
+            .fields()
+            .into_iter()
+            .find_map(|field| match field.entry {
+                Entry::Fixed(Value::String(tag)) => Some(tag),
+                _ => None,
+            });
+        tag.or_else(|| self.node.text("title").map(str::to_owned))
     }
 
     pub(crate) fn description(&self) -> Option<&str> {

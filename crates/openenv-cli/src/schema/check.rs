@@ -3,13 +3,15 @@
 //! Covers what pydantic and schemars write. Unknown keywords allow everything, and so does `format`:
 //! the server has the last word anyway.
 
-use regex::Regex;
+mod limits;
+
 use serde_json::{Map, Value};
 
 use super::ActionSchema;
 use super::misfit::Misfit;
-use super::node::Kind;
 use super::words;
+
+pub(super) use self::limits::is_multiple;
 
 /// Schemas and values that nest deeper than this are not looked into.
 const MAX_DEPTH: usize = 200;
@@ -66,7 +68,7 @@ impl<'a> Check<'a> {
         if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
             self.value(self.schema.referenced(reference)?, value)?;
         }
-        if !fits_itself(keywords, value) {
+        if !limits::allow(keywords, value) {
             return Err(self.expected(schema));
         }
         self.combinations(schema, keywords, value)?;
@@ -154,7 +156,7 @@ impl<'a> Check<'a> {
             let matched: Vec<&Value> = object("patternProperties")
                 .into_iter()
                 .flatten()
-                .filter(|(pattern, _)| matches(pattern, name))
+                .filter(|(pattern, _)| limits::matches(pattern, name))
                 .map(|(_, schema)| schema)
                 .collect();
             let other = match (declared, matched.is_empty()) {
@@ -178,7 +180,7 @@ impl<'a> Check<'a> {
             .iter()
             .filter(|part| {
                 let kinds = self.schema.node_or_anything(part).kinds();
-                kinds.is_empty() || kinds.iter().any(|kind| is_of(value, *kind))
+                kinds.is_empty() || kinds.iter().any(|kind| limits::is_of(value, *kind))
             })
             .collect();
         match candidates.as_slice() {
@@ -193,101 +195,11 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Checks all that does not look into fields or items.
-fn fits_itself(keywords: &Map<String, Value>, value: &Value) -> bool {
-    let number = |keyword: &str| keywords.get(keyword).and_then(Value::as_f64);
-    let has_type = match keywords.get("type") {
-        Some(Value::String(name)) => is_named(value, name),
-        Some(Value::Array(names)) => names
-            .iter()
-            .filter_map(Value::as_str)
-            .any(|name| is_named(value, name)),
-        _ => true,
-    };
-    let is_listed = match keywords.get("enum") {
-        Some(Value::Array(listed)) => listed.iter().any(|listed| same(listed, value)),
-        _ => true,
-    } && keywords.get("const").is_none_or(|only| same(only, value));
-    let in_bounds = |count: usize, minimum: &str, maximum: &str| {
-        #[expect(clippy::cast_precision_loss, reason = "no text or list is that long")]
-        let count = count as f64;
-        number(minimum).is_none_or(|minimum| count >= minimum)
-            && number(maximum).is_none_or(|maximum| count <= maximum)
-    };
-    has_type
-        && is_listed
-        && match value {
-            Value::Number(value) => value.as_f64().is_none_or(|value| {
-                let flag = |keyword| keywords.get(keyword) == Some(&Value::Bool(true));
-                number("minimum").is_none_or(|minimum| {
-                    value > minimum || (value >= minimum && !flag("exclusiveMinimum"))
-                }) && number("maximum").is_none_or(|maximum| {
-                    value < maximum || (value <= maximum && !flag("exclusiveMaximum"))
-                }) && number("exclusiveMinimum").is_none_or(|minimum| value > minimum)
-                    && number("exclusiveMaximum").is_none_or(|maximum| value < maximum)
-                    && number("multipleOf").is_none_or(|step| is_multiple(value, step))
-            }),
-            Value::String(text) => {
-                in_bounds(text.chars().count(), "minLength", "maxLength")
-                    && keywords
-                        .get("pattern")
-                        .and_then(Value::as_str)
-                        .is_none_or(|pattern| matches(pattern, text))
-            }
-            Value::Array(items) => {
-                let unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
-                in_bounds(items.len(), "minItems", "maxItems") && !(unique && has_repetition(items))
-            }
-            Value::Object(fields) => in_bounds(fields.len(), "minProperties", "maxProperties"),
-            Value::Null | Value::Bool(_) => true,
-        }
-}
-
 fn list<'a>(keywords: &'a Map<String, Value>, keyword: &str) -> &'a [Value] {
     match keywords.get(keyword) {
         Some(Value::Array(list)) => list,
         _ => &[],
     }
-}
-
-fn is_named(value: &Value, name: &str) -> bool {
-    Kind::from_name(name).is_none_or(|kind| is_of(value, kind))
-}
-
-fn is_of(value: &Value, kind: Kind) -> bool {
-    match kind {
-        Kind::Null => value.is_null(),
-        Kind::Boolean => value.is_boolean(),
-        Kind::Integer => value.as_f64().is_some_and(|number| number.fract() == 0.0),
-        Kind::Number => value.is_number(),
-        Kind::Text => value.is_string(),
-        Kind::List => value.is_array(),
-        Kind::Object => value.is_object(),
-    }
-}
-
-/// Equal as JSON has it, where `1` is `1.0`.
-fn same(one: &Value, other: &Value) -> bool {
-    one == other || (one.is_number() && one.as_f64() == other.as_f64())
-}
-
-fn has_repetition(items: &[Value]) -> bool {
-    items
-        .iter()
-        .enumerate()
-        .any(|(index, item)| items[..index].iter().any(|earlier| same(earlier, item)))
-}
-
-/// As tolerant as pydantic: `0.3` is three times `0.1`.
-pub(super) fn is_multiple(value: f64, step: f64) -> bool {
-    let rest = (value % step).abs();
-    let tolerance = value.abs() / 1e9;
-    step == 0.0 || rest <= tolerance || (rest - step.abs()).abs() <= tolerance
-}
-
-/// Python knows patterns that Rust does not: those match everything.
-fn matches(pattern: &str, text: &str) -> bool {
-    Regex::new(pattern).map_or(true, |pattern| pattern.is_match(text))
 }
 
 #[cfg(test)]

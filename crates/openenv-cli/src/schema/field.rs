@@ -97,7 +97,7 @@ mod tests {
         let [variant] = variants.as_slice() else {
             panic!("one variant, not {variants:?}");
         };
-        assert_eq!(variant.title(), Some("MoveAction"));
+        assert_eq!(variant.label().as_deref(), Some("move"));
         assert_eq!(variant.description(), Some("Moves."));
         let fields = variant.fields();
         let [metadata, kind, direction, speed] = fields.as_slice() else {
@@ -121,11 +121,12 @@ mod tests {
             "oneOf": [
                 { "title": "Look", "properties": { "kind": { "const": "look" } } },
                 { "title": "Take", "properties": { "kind": { "const": "take" }, "what": {} } },
+                { "title": "Wait" },
             ],
         }));
         let variants = schema.variants();
-        let names: Vec<_> = variants.iter().map(Variant::title).collect();
-        assert_eq!(names, [Some("Look"), Some("Take")]);
+        let labels: Vec<_> = variants.iter().filter_map(Variant::label).collect();
+        assert_eq!(labels, ["look", "take", "Wait"]);
         assert_eq!(variants[1].fields().len(), 2);
     }
 }

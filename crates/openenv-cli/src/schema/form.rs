@@ -105,12 +105,12 @@ fn truth(line: &str) -> Option<bool> {
 
 /// The line as a list with commas, if the field can be a list of something plain.
 fn list(schema: &ActionSchema, node: &Node, line: &str) -> Option<Value> {
-    if let Some(Ok(alternatives)) = node.alternatives(schema) {
-        return alternatives
-            .iter()
-            .find_map(|alternative| list(schema, alternative, line));
-    }
-    if !node.kinds().contains(&Kind::List) || line.starts_with(['[', '{']) {
+    let alternatives = node.alternatives(schema).and_then(Result::ok);
+    let node = match &alternatives {
+        Some(alternatives) => alternatives.iter().find(|node| is_list(node))?,
+        None => node,
+    };
+    if !is_list(node) || line.starts_with(['[', '{']) {
         return None;
     }
     let place = node.get("items").unwrap_or(&Value::Bool(true));
@@ -124,6 +124,10 @@ fn list(schema: &ActionSchema, node: &Node, line: &str) -> Option<Value> {
         .map(item)
         .collect::<Option<Vec<_>>>()
         .map(Value::Array)
+}
+
+fn is_list(node: &Node) -> bool {
+    node.kinds().contains(&Kind::List)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::ActionSchema;
+use super::merge::combine;
 use super::misfit::Misfit;
 
 /// More references for one place than this lead nowhere.
@@ -239,70 +240,6 @@ impl Node {
     }
 }
 
-/// Makes `ours` say what both say; titles and the like stay as they are.
-fn combine(keyword: &str, ours: &mut Value, theirs: &Value) {
-    match keyword {
-        _ if ours == theirs => {}
-        "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
-            if theirs.as_f64() > ours.as_f64() {
-                *ours = theirs.clone();
-            }
-        }
-        "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
-            if theirs.as_f64() < ours.as_f64() {
-                *ours = theirs.clone();
-            }
-        }
-        "required" => {
-            if let (Value::Array(ours), Value::Array(theirs)) = (ours, theirs) {
-                ours.extend(theirs.iter().cloned());
-            }
-        }
-        "enum" => {
-            if let (Value::Array(ours), Value::Array(theirs)) = (ours, theirs) {
-                ours.retain(|value| theirs.contains(value));
-            }
-        }
-        "type" => *ours = common_types(ours, theirs),
-        "properties" => {
-            if let (Value::Object(ours), Value::Object(theirs)) = (ours, theirs) {
-                for (name, theirs) in theirs {
-                    let both = match ours.get(name) {
-                        Some(ours) => json!({ "allOf": [ours, theirs] }),
-                        None => theirs.clone(),
-                    };
-                    ours.insert(name.clone(), both);
-                }
-            }
-        }
-        "items" | "additionalProperties" => *ours = json!({ "allOf": [ours, theirs] }),
-        _ => {}
-    }
-}
-
-fn common_types(ours: &Value, theirs: &Value) -> Value {
-    let list = |types: &Value| match types {
-        Value::Array(types) => types.clone(),
-        other => vec![other.clone()],
-    };
-    let (ours, theirs) = (list(ours), list(theirs));
-    let within = |name: &Value, others: &[Value]| {
-        others.contains(name) || (name == "integer" && others.contains(&json!("number")))
-    };
-    let mut common: Vec<Value> = Vec::new();
-    common.extend(ours.iter().filter(|name| within(name, &theirs)).cloned());
-    common.extend(
-        theirs
-            .iter()
-            .filter(|name| within(name, &ours) && !ours.contains(name))
-            .cloned(),
-    );
-    match <[Value; 1]>::try_from(common) {
-        Ok([only]) => only,
-        Err(several) => Value::Array(several),
-    }
-}
-
 /// Names with signs in them are percent-encoded in references.
 fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
@@ -310,15 +247,12 @@ fn percent_decoded(text: &str) -> String {
     while let [first, tail @ ..] = rest {
         let code = tail.get(..2).filter(|_| *first == b'%');
         let code = code.and_then(|code| str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
+        if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            bytes.push(byte);
+            rest = &tail[2..];
+        } else {
+            bytes.push(*first);
+            rest = tail;
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()

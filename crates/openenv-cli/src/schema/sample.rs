@@ -15,9 +15,9 @@ use crate::failure::Failure;
 
 /// From this depth on, the smallest choice is taken: schemas may contain themselves.
 const SHALLOW: usize = 3;
-/// Schemas that still go on at this depth have no end.
-const DEEPEST: usize = 24;
-/// Values within one action; what needs more is either endless or no fun to look at.
+/// Schemas that still go on after so many objects, lists and unions have no end.
+const DEEPEST: usize = 48;
+/// Values to try for one action; what needs more is either endless or no fun to look at.
 const MAX_VALUES: usize = 20_000;
 /// Not every rule is kept on purpose, so a draft that breaks one is thrown away.
 const MAX_DRAFTS: usize = 100;
@@ -52,22 +52,29 @@ impl<'a> Sampler<'a> {
     fn draw(&mut self, manner: Manner) -> Result<Value, Failure> {
         let mut manner = manner;
         let mut misfit = None;
+        let mut values = 0;
         for _ in 0..MAX_DRAFTS {
             let mut draft = Draft {
                 schema: self.schema,
                 rng: &mut self.rng,
                 manner,
-                values: 0,
+                values,
+                nesting: 0,
             };
             let checked = draft.action().and_then(|action| {
                 self.schema.check_action(&action)?;
                 Ok(action)
             });
+            values = draft.values;
             match checked {
                 Ok(action) => return Ok(action),
-                // The first one is about the usual way, the plain one.
+                // Later drafts fail for the same reason, or because there were too many.
                 Err(error) => misfit.get_or_insert(error),
             };
+            if values > MAX_VALUES {
+                break;
+            }
+            // Where the plainest breaks a rule, some other may not.
             manner = Manner::Random;
         }
         let misfit = misfit.map_or_else(String::new, |misfit| format!(": {misfit}"));
@@ -103,6 +110,7 @@ struct Draft<'a> {
     rng: &'a mut Rng,
     manner: Manner,
     values: usize,
+    nesting: usize,
 }
 
 impl Draft<'_> {
@@ -125,9 +133,16 @@ impl Draft<'_> {
 
     fn value(&mut self, node: &Node, depth: usize) -> Result<Value, Misfit> {
         self.values += 1;
-        if depth > DEEPEST || self.values > MAX_VALUES {
+        if self.nesting > DEEPEST || self.values > MAX_VALUES {
             return Err(Misfit::new("the schema asks for more and more"));
         }
+        self.nesting += 1;
+        let value = self.any_value(node, depth);
+        self.nesting -= 1;
+        value
+    }
+
+    fn any_value(&mut self, node: &Node, depth: usize) -> Result<Value, Misfit> {
         if node.is_forbidden() {
             return Err(Misfit::new("the schema allows no value"));
         }

@@ -1,4 +1,4 @@
-//! Samples against schemas: recorded ones, and ones made to be hard.
+//! Samples against schemas: published ones, and ones made to be hard.
 
 use serde_json::{Map, Value, json};
 
@@ -6,8 +6,8 @@ use super::{ActionSchema, Sampler, simplest};
 
 const SEEDS: u64 = 200;
 
-/// Published by the reference server, by pydantic models on its base class, and by this server.
-fn recorded() -> Map<String, Value> {
+/// By the reference server, by pydantic models on its base class, and by this server.
+fn published() -> Map<String, Value> {
     serde_json::from_str(include_str!("../../tests/fixtures/action_schemas.json")).unwrap()
 }
 
@@ -210,7 +210,7 @@ fn all() -> Vec<(String, ActionSchema)> {
     let hard = hard()
         .into_iter()
         .map(|(name, schema)| (name.to_owned(), schema));
-    recorded()
+    published()
         .into_iter()
         .chain(hard)
         .map(|(name, schema)| (name, ActionSchema::new(schema)))
@@ -241,7 +241,7 @@ fn seeds_decide() {
         };
         assert_eq!(drawn(7), drawn(7), "{name}");
     }
-    let schema = ActionSchema::new(recorded().remove("EchoAction").unwrap());
+    let schema = ActionSchema::new(published().remove("EchoAction").unwrap());
     let mut sampler = Sampler::new(&schema, 1);
     let actions = [(); 20].map(|()| sampler.action().unwrap());
     assert!(actions.iter().any(|action| action != &actions[0]));
@@ -251,7 +251,7 @@ fn seeds_decide() {
 
 #[test]
 fn the_simplest_action_has_what_it_must() {
-    let simplest: Map<String, Value> = recorded()
+    let simplest: Map<String, Value> = published()
         .into_iter()
         .map(|(name, schema)| (name, simplest(&ActionSchema::new(schema)).unwrap()))
         .collect();
@@ -309,9 +309,39 @@ fn what_cannot_be_made_up_is_named() {
 }
 
 #[test]
+fn endless_schemas_end() {
+    let reference = json!({ "$ref": "#" });
+    for schema in [
+        json!({ "anyOf": [reference] }),
+        json!({ "oneOf": [reference, reference, reference] }),
+        json!({ "allOf": [reference, reference] }),
+        json!({ "type": "object", "additionalProperties": reference, "minProperties": 2 }),
+        json!({
+            "type": "object",
+            "properties": { "a": reference, "b": reference },
+            "required": ["a", "b"],
+        }),
+        json!({
+            "type": "object",
+            "properties": { "a": { "type": "array", "items": reference, "minItems": 1_000_000_000 } },
+            "required": ["a"],
+        }),
+    ] {
+        let schema = ActionSchema::new(schema);
+        assert!(Sampler::new(&schema, 1).action().is_err(), "{schema:?}");
+        assert!(simplest(&schema).is_err(), "{schema:?}");
+        for variant in schema.variants() {
+            for field in variant.fields() {
+                assert!(field.parse("1, 2").is_err(), "{schema:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn every_field_is_described() {
     let mut described = Vec::new();
-    for (name, schema) in recorded() {
+    for (name, schema) in published() {
         let schema = ActionSchema::new(schema);
         for variant in schema.variants() {
             for field in variant.fields() {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::ActionSchema;
 use super::node::{Kind, Node};
 
-/// Longer lists of values are cut.
+/// Longer lists of values or names are cut.
 const MAX_CHOICES: usize = 12;
 /// Lists of lists of lists are told so far.
 const MAX_DEPTH: usize = 3;
@@ -45,31 +45,40 @@ fn of_kind(schema: &ActionSchema, node: &Node, kind: Kind, depth: usize) -> Stri
         Kind::Integer => format!("whole number{}", range(node)),
         Kind::Number => format!("number{}", range(node)),
         Kind::Text => text(node),
-        Kind::List => {
-            let items = items(schema, node, depth);
-            let count = counted(node, "minItems", "maxItems", "item");
-            let unique = match node.flag("uniqueItems") {
-                true => ", no item twice",
-                false => "",
-            };
-            format!("list{items}{count}{unique}")
-        }
-        Kind::Object => "object".to_owned(),
+        Kind::List => list(schema, node, depth),
+        Kind::Object => object(node),
     }
 }
 
-fn items(schema: &ActionSchema, node: &Node, depth: usize) -> String {
-    if depth == MAX_DEPTH {
-        return String::new();
-    }
+fn list(schema: &ActionSchema, node: &Node, depth: usize) -> String {
     let item = |place: &Value| nested(schema, &schema.node_or_anything(place), depth + 1);
-    if let Some(Value::Array(first)) = node.get("prefixItems") {
+    let first = node.get("prefixItems").and_then(Value::as_array);
+    if let Some(first) = first.filter(|_| depth < MAX_DEPTH) {
         let first: Vec<String> = first.iter().map(item).collect();
-        return format!(" of ({})", first.join("; "));
+        return format!("list of ({})", first.join("; "));
     }
-    match node.get("items").map(item) {
+    let items = match node.get("items").filter(|_| depth < MAX_DEPTH).map(item) {
         Some(item) if item != "anything" => format!(" of {item}"),
         _ => String::new(),
+    };
+    let count = counted(node, "minItems", "maxItems", "item");
+    let unique = if node.flag("uniqueItems") {
+        ", no item twice"
+    } else {
+        ""
+    };
+    format!("list{items}{count}{unique}")
+}
+
+fn object(node: &Node) -> String {
+    let names: Vec<&str> = node.properties().map(|(name, _)| name).collect();
+    match names.len() {
+        0 => "object".to_owned(),
+        1..=MAX_CHOICES => format!("object ({})", names.join(", ")),
+        total => {
+            let shown = names[..MAX_CHOICES].join(", ");
+            format!("object ({shown} and {} more)", total - MAX_CHOICES)
+        }
     }
 }
 
@@ -99,23 +108,25 @@ fn range(node: &Node) -> String {
     let minimum = minimum.or(shown("exclusiveMinimum").map(|limit| (limit, true)));
     let maximum = shown("maximum").map(|limit| (limit, node.flag("exclusiveMaximum")));
     let maximum = maximum.or(shown("exclusiveMaximum").map(|limit| (limit, true)));
-    let above = |(limit, exclusive)| match exclusive {
-        true => format!("above {limit}"),
-        false => format!("at least {limit}"),
+    let above = |(limit, exclusive)| {
+        let relation = if exclusive { "above" } else { "at least" };
+        format!("{relation} {limit}")
     };
-    let below = |(limit, exclusive)| match exclusive {
-        true => format!("below {limit}"),
-        false => format!("at most {limit}"),
+    let below = |(limit, exclusive)| {
+        let relation = if exclusive { "below" } else { "at most" };
+        format!("{relation} {limit}")
     };
-    let mut parts = match (minimum, maximum) {
-        (Some((minimum, false)), Some((maximum, false))) => vec![format!("{minimum} to {maximum}")],
-        (Some(minimum), Some(maximum)) => vec![above(minimum) + " and " + &below(maximum)],
-        (Some(minimum), None) => vec![above(minimum)],
-        (None, Some(maximum)) => vec![below(maximum)],
-        (None, None) => Vec::new(),
+    let range = match (minimum, maximum) {
+        (Some((minimum, false)), Some((maximum, false))) => format!(", {minimum} to {maximum}"),
+        (Some(minimum), Some(maximum)) => format!(", {} and {}", above(minimum), below(maximum)),
+        (Some(minimum), None) => format!(", {}", above(minimum)),
+        (None, Some(maximum)) => format!(", {}", below(maximum)),
+        (None, None) => String::new(),
     };
-    parts.extend(shown("multipleOf").map(|step| format!("a multiple of {step}")));
-    parts.iter().map(|part| format!(", {part}")).collect()
+    match shown("multipleOf") {
+        Some(step) => format!("{range}, a multiple of {step}"),
+        None => range,
+    }
 }
 
 fn counted(node: &Node, minimum: &str, maximum: &str, unit: &str) -> String {
@@ -148,7 +159,7 @@ fn listed(choices: &[&Value]) -> String {
     }
 }
 
-/// What is said twice (variants that are all objects) is told once.
+/// What would be said twice is told once.
 fn either(words: impl Iterator<Item = String>) -> String {
     let mut distinct: Vec<String> = Vec::new();
     for word in words {
@@ -212,6 +223,10 @@ mod tests {
             (
                 json!({ "oneOf": [{ "type": "object" }, { "properties": {} }] }),
                 "object",
+            ),
+            (
+                json!({ "properties": { "x": {}, "y": {} } }),
+                "object (x, y)",
             ),
             (json!({}), "anything"),
             (json!({ "$ref": "#/nowhere" }), "anything"),

@@ -51,21 +51,16 @@ pub(super) fn whole(rng: &mut Rng, manner: Manner, node: &Node) -> Result<Value,
 pub(super) fn any(rng: &mut Rng, manner: Manner, node: &Node) -> Result<Value, Misfit> {
     let limits = Limits::of(node);
     let (least, greatest) = limits.window(1.0);
-    if least > greatest || !(limits.allow(least) || least < greatest) {
-        return Err(Misfit::new("no number is within the limits"));
-    }
+    let middle = least / 2.0 + greatest / 2.0;
     let number = if let Some(step) = node.number("multipleOf").filter(|step| *step > 0.0) {
-        let (least, greatest) = limits.window(step * 10.0);
-        multiple(rng, manner, step, &limits, (least, greatest))
+        multiple(rng, manner, step, &limits)
     } else if manner == Manner::Plain {
-        let middle = least / 2.0 + greatest / 2.0;
         let candidates = [limits.minimum.unwrap_or(0.0), 0.0, 1.0, middle, greatest];
         candidates.into_iter().find(|number| limits.allow(*number))
     } else {
         let share = rng.f64();
         let exact = least.mul_add(1.0 - share, greatest * share);
         let short = (exact * 100.0).round() / 100.0;
-        let middle = least / 2.0 + greatest / 2.0;
         let candidates = [short, exact, middle, least, greatest];
         candidates.into_iter().find(|number| limits.allow(*number))
     };
@@ -75,13 +70,8 @@ pub(super) fn any(rng: &mut Rng, manner: Manner, node: &Node) -> Result<Value, M
         .ok_or_else(|| Misfit::new("no number is within the limits"))
 }
 
-fn multiple(
-    rng: &mut Rng,
-    manner: Manner,
-    step: f64,
-    limits: &Limits,
-    (least, greatest): (f64, f64),
-) -> Option<f64> {
+fn multiple(rng: &mut Rng, manner: Manner, step: f64, limits: &Limits) -> Option<f64> {
+    let (least, greatest) = limits.window(step * 10.0);
     // `3 * 0.1` is not quite `0.3`: written with the digits of the step, it is.
     let digits = step.to_string();
     let digits = digits.split_once('.').map_or(0, |(_, digits)| digits.len());
@@ -102,7 +92,7 @@ fn multiple(
         .find(|number| limits.allow(*number))
 }
 
-/// The limits of a number, each with whether it is excluded.
+/// The limits of a number; those of `above` and `below` are themselves excluded.
 struct Limits {
     minimum: Option<f64>,
     maximum: Option<f64>,

@@ -8,6 +8,7 @@ mod local_server;
 mod log;
 mod open_files;
 mod registry;
+mod schema;
 mod target;
 mod ui;
 mod value;

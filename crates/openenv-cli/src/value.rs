@@ -255,7 +255,10 @@ mod tests {
     #[test]
     fn headers_hide_their_value() {
         let header: Header = "Authorization:  Bearer a:b ".parse().unwrap();
-        assert_eq!((&*header.name, &*header.value), ("Authorization", "Bearer a:b"));
+        assert_eq!(
+            (&*header.name, &*header.value),
+            ("Authorization", "Bearer a:b")
+        );
         assert!(!format!("{header:?}").contains("Bearer"));
         assert!("no colon".parse::<Header>().is_err());
         assert!(": value".parse::<Header>().is_err());

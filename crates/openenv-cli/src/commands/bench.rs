@@ -19,14 +19,14 @@ use crate::schema::{self, ActionSchema};
 use crate::target::{Opened, Target};
 use crate::ui::progress::Progress;
 
-mod figures;
+mod monitor;
 mod plan;
 mod report;
 mod session;
 mod tally;
 mod worker;
 
-use figures::Figures;
+use monitor::Monitor;
 use plan::Plan;
 use report::Report;
 use tally::{SharedTally, Tally};
@@ -48,6 +48,13 @@ pub(crate) fn run(config: &BenchConfig) -> Result<()> {
     };
     let plan = Plan::new(config, endpoint, action);
     let tally = runtime.block_on(measure(&plan, config.progress))?;
+    if let Some(refusal) = &tally.refusal {
+        return Err(Failure::new(
+            format!("the server refuses the action: {refusal}"),
+            "`openenv play` shows what an action looks like; give one that fits with `--action`",
+        )
+        .into());
+    }
     let report = Report::new(&plan, &tally, local_server.is_some());
     if config.json {
         report.print_json()?;
@@ -63,7 +70,7 @@ async fn simplest_action(endpoint: &Endpoint) -> Result<Box<RawValue>> {
             "could not find out what an action looks like",
             "check the URL and that the server runs; `--action` gives the action by hand",
         )
-        .because(error)
+        .because(error.to_string())
     })?;
     let action = schema::simplest(&ActionSchema::new(schemas.action))?;
     Ok(to_raw_value(&action)?)
@@ -97,7 +104,7 @@ async fn measure(plan: &Arc<Plan>, progress: bool) -> Result<Tally> {
     }
     drop(running);
 
-    let mut figures = Figures::new(plan, Progress::new(progress), &tallies);
+    let mut monitor = Monitor::new(plan, Progress::new(progress), &tallies);
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut signal = Box::pin(openenv::shutdown_signal());
@@ -111,10 +118,10 @@ async fn measure(plan: &Arc<Plan>, progress: bool) -> Result<Tally> {
                 stop.cancel();
                 signal = Box::pin(openenv::shutdown_signal());
             }
-            _ = ticks.tick() => figures.show(),
+            _ = ticks.tick() => monitor.show(),
         }
     }
-    figures.clear();
+    monitor.clear();
     for thread in threads {
         thread
             .join()
@@ -129,13 +136,6 @@ async fn measure(plan: &Arc<Plan>, progress: bool) -> Result<Tally> {
 
 /// Whether there were more errors than allowed.
 fn judge(config: &BenchConfig, tally: &Tally) -> Result<()> {
-    if let Some(refusal) = &tally.refusal {
-        return Err(Failure::new(
-            format!("the server refuses the action: {refusal}"),
-            "`openenv play` shows what an action looks like; give one that fits with `--action`",
-        )
-        .into());
-    }
     let errors = tally.error_count();
     if !config.max_errors.is_exceeded(errors, tally.calls()) {
         return Ok(());
@@ -152,12 +152,12 @@ fn judge(config: &BenchConfig, tally: &Tally) -> Result<()> {
         .collect();
     let hint = if tally.errors.contains_key("CAPACITY_REACHED") {
         "the server has fewer places than `--sessions`; `openenv serve --max-sessions` gives more"
+    } else if tally.opened == 0 {
+        "check the URL and that the server runs"
     } else {
         "`--max-errors` says how many errors are allowed, as a number or as `1%`"
     };
-    Err(Failure::new(message, hint)
-        .because(kinds.join("; "))
-        .into())
+    Err(Failure::new(message, hint).because(kinds.join("; ")).into())
 }
 
 fn current_thread_runtime() -> Result<Runtime> {

@@ -34,7 +34,11 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(config: &BenchConfig, endpoint: Endpoint, action: Box<RawValue>) -> Arc<Self> {
+    pub(super) fn new(
+        config: &BenchConfig,
+        endpoint: Endpoint,
+        action: Box<RawValue>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             endpoint,
             action,

@@ -1,6 +1,7 @@
 //! What was measured: tables for people, JSON for programs.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use anyhow::Result;
 use hdrhistogram::Histogram;
@@ -92,9 +93,10 @@ impl Report {
     }
 
     pub(super) fn print(&self) -> Result<()> {
-        let where_ = match self.in_process {
-            true => " (in this process, which it shares with the load)",
-            false => "",
+        let place = if self.in_process {
+            " (in this process, which it shares with the load)"
+        } else {
+            ""
         };
         let threads = match self.threads {
             1 => "1 thread".to_owned(),
@@ -103,11 +105,14 @@ impl Report {
         let rate = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), whole);
         let mut errors = HumanCount(self.error_count).to_string();
         for (code, count) in &self.errors {
-            errors.push_str(&format!(", {code} {}", HumanCount(*count)));
+            let _ = write!(errors, ", {code} {}", HumanCount(*count));
         }
         let mut rows = vec![
-            ("server", format!("{}{where_}", self.url)),
-            ("load", format!("{}, {:.1} s, {threads}", self.mode, self.duration_s)),
+            ("server", format!("{}{place}", self.url)),
+            (
+                "load",
+                format!("{}, {:.1} s, {threads}", self.mode, self.duration_s),
+            ),
             (
                 "sessions",
                 format!(
@@ -149,9 +154,8 @@ impl Report {
 
 impl Times {
     fn of(histogram: &Histogram<u64>) -> Self {
-        let taken = |nanoseconds: f64| {
-            (!histogram.is_empty()).then(|| rounded(nanoseconds / 1e3, 1))
-        };
+        let taken =
+            |nanoseconds: f64| (!histogram.is_empty()).then(|| rounded(nanoseconds / 1e3, 1));
         let quantile = |quantile| taken(number(histogram.value_at_quantile(quantile)));
         Self {
             p50: quantile(0.5),

@@ -84,13 +84,14 @@ impl Tally {
         } else {
             error.code()
         };
-        match self.errors.get_mut(code) {
-            Some(errors) => errors.count += 1,
-            None => {
-                let first = said(error);
-                self.errors
-                    .insert(code.to_owned(), Errors { count: 1, first });
-            }
+        if let Some(errors) = self.errors.get_mut(code) {
+            errors.count += 1;
+        } else {
+            let errors = Errors {
+                count: 1,
+                first: said(error),
+            };
+            self.errors.insert(code.to_owned(), errors);
         }
     }
 

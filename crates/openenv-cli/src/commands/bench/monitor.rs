@@ -1,7 +1,7 @@
 //! What is shown while it is measured.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use indicatif::HumanCount;
 
@@ -12,7 +12,7 @@ use crate::ui::progress::Progress;
 
 /// Watches the tallies of the workers.
 #[derive(Debug)]
-pub(super) struct Figures<'a> {
+pub(super) struct Monitor<'a> {
     plan: Arc<Plan>,
     progress: Progress,
     tallies: &'a [SharedTally],
@@ -22,7 +22,7 @@ pub(super) struct Figures<'a> {
     last: (Instant, u64),
 }
 
-impl<'a> Figures<'a> {
+impl<'a> Monitor<'a> {
     pub(super) fn new(plan: &Arc<Plan>, progress: Progress, tallies: &'a [SharedTally]) -> Self {
         Self {
             plan: Arc::clone(plan),
@@ -93,10 +93,11 @@ fn per_second(count: u64, from: Instant, to: Instant) -> u64 {
     (count as f64 / (to - from).as_secs_f64()).round() as u64
 }
 
-fn left(whole: std::time::Duration, done: std::time::Duration) -> u64 {
-    whole.saturating_sub(done).as_secs_f64().ceil() as u64
+/// Whole seconds, rounded up.
+fn left(whole: Duration, done: Duration) -> u64 {
+    milliseconds(whole.saturating_sub(done)).div_ceil(1000)
 }
 
-fn milliseconds(time: std::time::Duration) -> u64 {
+fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -35,6 +35,8 @@ fn help() {
     insta::assert_snapshot!("help", stdout(&run("--help")));
     insta::assert_snapshot!("help_serve", stdout(&run("serve --help")));
     insta::assert_snapshot!("help_list", stdout(&run("list --help")));
+    insta::assert_snapshot!("help_play", stdout(&run("play --help")));
+    insta::assert_snapshot!("help_bench", stdout(&run("bench --help")));
 }
 
 #[test]

@@ -49,6 +49,14 @@ pub(crate) fn columns<'a, const N: usize>(
     lines.join("\n")
 }
 
+/// Such as `1 step` or `2 steps`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
 /// Tells people something that is not data.
 pub(crate) fn note(text: &str) {
     to_stderr(&format!("{text}\n"));

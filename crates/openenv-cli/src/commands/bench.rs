@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::open_files;
 use crate::schema::{self, ActionSchema};
 use crate::target::{Opened, Target};
+use crate::ui;
 use crate::ui::progress::Progress;
 
 mod monitor;
@@ -113,6 +114,7 @@ async fn measure(plan: &Arc<Plan>, progress: bool) -> Result<Tally> {
             _ = done.recv() => break,
             () = &mut signal => {
                 if stop.is_cancelled() {
+                    monitor.clear();
                     return Err(anyhow!("stopped by a second signal, before the sessions were closed"));
                 }
                 stop.cancel();
@@ -148,7 +150,10 @@ fn judge(config: &BenchConfig, tally: &Tally) -> Result<()> {
     let kinds: Vec<_> = tally
         .errors
         .iter()
-        .map(|(code, errors)| format!("{code}, {} times: {}", errors.count, errors.first))
+        .map(|(code, errors)| {
+            let times = ui::counted(errors.count, "time");
+            format!("{code}, {times}: {}", errors.first)
+        })
         .collect();
     let hint = if tally.errors.contains_key("CAPACITY_REACHED") {
         "the server has fewer places than `--sessions`; `openenv serve --max-sessions` gives more"

@@ -149,7 +149,7 @@ fn step(game: &mut Game, action: &Value) -> Result<()> {
         Ok(step) => {
             show(&step)?;
             if game.is_over() {
-                let steps = view::counted(game.steps(), "step");
+                let steps = ui::counted(game.steps(), "step");
                 let reward = view::number(game.total_reward());
                 ui::note(&format!(
                     "the episode is over after {steps}, with a total reward of {reward}; \

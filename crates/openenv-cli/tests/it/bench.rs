@@ -6,12 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::commands::{assert_fails, run};
 use crate::countdown::{CountdownServer, STEPS};
-use crate::serving::{PATIENCE, Serving, openenv};
-
-fn run(arguments: &str) -> Output {
-    openenv(arguments).output().unwrap()
-}
+use crate::serving::{PATIENCE, Serving, openenv, wait_for};
 
 /// Runs with `--json`; returns the report, the exit code and standard error.
 fn report(command: &mut Command) -> (Value, i32, String) {
@@ -30,15 +27,6 @@ fn with_word(url: &str, word: &str, arguments: &str) -> Command {
     let mut command = openenv(&format!("bench {url} {arguments}"));
     command.args(["--action", &format!(r#"{{"word": "{word}"}}"#)]);
     command
-}
-
-#[track_caller]
-fn assert_fails(output: &Output, code: i32, texts: &[&str]) {
-    let stderr = std::str::from_utf8(&output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{stderr}");
-    for text in texts {
-        assert!(stderr.contains(text), "`{text}` is not in:\n{stderr}");
-    }
 }
 
 #[test]
@@ -236,6 +224,20 @@ fn a_failing_step_is_counted_and_the_session_goes_on() {
 }
 
 #[test]
+fn a_late_reply_is_a_timeout() {
+    let (report, code, stderr) = report(
+        openenv("bench benchmark -n 1 -d 0.5 --message-timeout 0.2")
+            .args(["--action", r#"{"wait_seconds": 1}"#]),
+    );
+    assert_eq!(code, 1);
+    assert!(
+        report["errors"]["TIMEOUT"].as_u64().unwrap() >= 2,
+        "{report}"
+    );
+    assert!(stderr.contains("TIMEOUT"), "{stderr}");
+}
+
+#[test]
 fn lost_sessions_are_replaced_after_growing_pauses() {
     let server = CountdownServer::start();
     let (report, code, stderr) = report(&mut with_word(&server.url, "panic", "-n 1 -d 1"));
@@ -312,13 +314,5 @@ fn an_interrupt_ends_it_early_and_it_still_reports() {
         assert!(report["duration_s"].as_f64().unwrap() < PATIENCE.as_secs_f64());
         assert!(report["steps"].as_u64().unwrap() >= 3, "{report}");
         assert_eq!(report["error_count"], 0);
-    }
-}
-
-fn wait_for(what: &str, condition: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < PATIENCE, "never happened: {what}");
-        thread::sleep(Duration::from_millis(10));
     }
 }

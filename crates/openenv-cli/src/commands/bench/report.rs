@@ -98,10 +98,7 @@ impl Report {
         } else {
             ""
         };
-        let threads = match self.threads {
-            1 => "1 thread".to_owned(),
-            threads => format!("{threads} threads"),
-        };
+        let threads = ui::counted(self.threads as u64, "thread");
         let rate = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), whole);
         let mut errors = HumanCount(self.error_count).to_string();
         for (code, count) in &self.errors {
@@ -128,7 +125,18 @@ impl Report {
             rows.push(("steps/s", whole(steps_per_s)));
         }
         if let Some(time) = self.client_cpu_us_per_step {
-            rows.push(("client CPU", format!("{time:.1} µs/step")));
+            // Near 100 %, this side is what was measured.
+            let whole = self.duration_s * number(self.threads as u64);
+            let share = time * number(self.steps) / 1e4 / whole;
+            let of = if self.threads == 1 {
+                "its thread"
+            } else {
+                "its threads"
+            };
+            rows.push((
+                "client CPU",
+                format!("{time:.1} µs/step, {share:.0} % of {of}"),
+            ));
         }
         rows.push(("resets", HumanCount(self.resets).to_string()));
         rows.push(("errors", errors));

@@ -1,6 +1,6 @@
 //! One thread of a measurement, with its share of the sessions.
 
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, stream};
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::plan::Plan;
 use super::session::Session;
-use super::tally::{Phase, SharedTally};
+use super::tally::{Phase, SharedTally, Tally};
 use crate::config::Load;
 
 /// Sessions that are opened or closed at the same time, by all workers together.
@@ -71,9 +71,13 @@ impl Worker {
                 .zip(processor_time)
                 .map(|(after, before)| after.saturating_sub(before));
         }
-        stream::iter(sessions)
-            .for_each_concurrent(self.at_once(), Session::close)
-            .await;
+        // Whoever stopped it does not want to wait for steps that may take long;
+        // dropping a session ends it as well.
+        if !self.stop.is_cancelled() {
+            stream::iter(sessions)
+                .for_each_concurrent(self.at_once(), Session::close)
+                .await;
+        }
     }
 
     /// Opens the sessions; those that fail are counted, the rest is returned.
@@ -130,7 +134,7 @@ impl Worker {
         AT_ONCE.div_ceil(self.plan.threads)
     }
 
-    fn enter(&self, phase: Phase) -> std::sync::MutexGuard<'_, super::tally::Tally> {
+    fn enter(&self, phase: Phase) -> MutexGuard<'_, Tally> {
         let mut tally = self.tally.lock();
         tally.phase = phase;
         tally

@@ -73,10 +73,10 @@ pub(super) fn play(
     }
     ui::note(&format!(
         "{}, {}, total reward {}, {}, seed {seed}",
-        view::counted(steps, "step"),
-        view::counted(episodes, "episode"),
+        ui::counted(steps, "step"),
+        ui::counted(episodes, "episode"),
         view::number(total_reward),
-        view::counted(errors, "error"),
+        ui::counted(errors, "error"),
     ));
     match errors {
         0 => Ok(()),

@@ -159,14 +159,6 @@ fn cut(text: &str, characters: usize) -> String {
     }
 }
 
-/// Such as `1 step` or `2 steps`.
-pub(super) fn counted(count: u64, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
-}
-
 /// A text without its quotes, anything else as JSON.
 pub(super) fn plain(value: &Value) -> String {
     match value {

@@ -298,6 +298,16 @@ mod tests {
     }
 
     #[test]
+    fn no_thread_is_without_a_session() {
+        let arguments = ["openenv", "bench", "echo", "-n", "3", "--threads", "8"];
+        let args = Args::try_parse_from(arguments).unwrap();
+        let Task::Bench(config) = Config::from(args).task else {
+            panic!("expected `bench`");
+        };
+        assert_eq!(config.threads, 3);
+    }
+
+    #[test]
     fn the_banner_is_for_people_only() {
         assert!(serve("").0.banner);
         assert!(!serve("-q").0.banner);

@@ -49,7 +49,7 @@ fn the_report_has_every_figure() {
     let steps = report["steps"].as_f64().unwrap();
     let rate = report["steps_per_s"].as_f64().unwrap();
     assert!(steps > 10.0, "{report}");
-    assert!((rate / steps - 1.0).abs() < 0.2, "{report}");
+    assert!((0.5..1.2).contains(&(rate / steps)), "{report}");
     for times in ["step_us", "reset_us", "connect_us"] {
         let time = |name: &str| report[times][name].as_f64().unwrap();
         assert!(time("p50") > 0.0, "{report}");
@@ -93,7 +93,7 @@ fn an_environment_is_served_by_the_command_itself() {
 #[test]
 fn held_sessions_are_idle_and_alive() {
     let server = Serving::start(openenv("serve --port 0 -qq"));
-    let bench = openenv(&format!("bench {} -n 50 -d 1 --hold --json", server.url))
+    let bench = openenv(&format!("bench {} -n 50 -d 2 --hold --json", server.url))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -109,7 +109,7 @@ fn held_sessions_are_idle_and_alive() {
     assert_eq!(report["opened"], 50);
     assert_eq!(report["steps"], 50);
     assert_eq!(report["steps_per_s"], Value::Null);
-    assert_eq!(report["duration_s"], 1.0);
+    assert_eq!(report["duration_s"], 2.0);
     assert!(report["step_us"]["p50"].as_f64().unwrap() > 0.0);
     let capacity = server.request("GET /capacity", "");
     assert!(capacity.contains(r#""active":0"#), "closed: {capacity}");

@@ -1,4 +1,6 @@
 //! One module per subcommand.
 
+pub(crate) mod bench;
 pub(crate) mod list;
+pub(crate) mod play;
 pub(crate) mod serve;

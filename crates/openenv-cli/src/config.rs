@@ -2,10 +2,15 @@
 
 use std::time::Duration;
 
-use openenv::Mode;
+use openenv::{Mode, ResetOptions};
+use serde_json::value::RawValue;
 
-use crate::args::{Args, Command, ListArgs, LogArgs, LogFormat, ServeArgs};
+use crate::args::{
+    Args, BenchArgs, Command, EndpointArgs, ListArgs, LogArgs, LogFormat, PlayArgs, ServeArgs,
+};
 use crate::registry::Bundled;
+use crate::target::Target;
+use crate::value::{ErrorLimit, Header};
 use crate::vars;
 
 /// What to do, and how to report it.
@@ -20,6 +25,8 @@ pub(crate) struct Config {
 pub(crate) enum Task {
     Serve(ServeConfig),
     List(ListConfig),
+    Play(PlayConfig),
+    Bench(BenchConfig),
 }
 
 /// How `openenv serve` serves.
@@ -60,10 +67,72 @@ pub(crate) struct ListConfig {
     pub(crate) json: bool,
 }
 
+/// Which server a command talks to, and how.
+#[derive(Debug)]
+pub(crate) struct EndpointConfig {
+    pub(crate) target: Target,
+    /// Default: none.
+    pub(crate) headers: Vec<Header>,
+    /// `None` for no limit. Default: a minute.
+    pub(crate) message_timeout: Option<Duration>,
+}
+
+/// How `openenv play` plays.
+#[derive(Debug)]
+pub(crate) struct PlayConfig {
+    pub(crate) endpoint: EndpointConfig,
+    /// Of the first reset and of random actions. Default: none.
+    pub(crate) seed: Option<u64>,
+    /// Of the first episode. Default: what the server makes up.
+    pub(crate) episode_id: Option<String>,
+    /// What every reset is asked for: no seed, no name. Default: nothing.
+    pub(crate) reset: ResetOptions,
+    /// How many steps are random. Default: none, a person plays.
+    pub(crate) random: Option<u64>,
+    /// Whether random steps are lines of JSON. Default: no.
+    pub(crate) json: bool,
+}
+
+/// How `openenv bench` measures.
+#[derive(Debug)]
+pub(crate) struct BenchConfig {
+    pub(crate) endpoint: EndpointConfig,
+    /// At least one. Default: 16.
+    pub(crate) sessions: usize,
+    /// Default: 10 seconds.
+    pub(crate) duration: Duration,
+    /// Time over which the opening is spread. Default: zero, as fast as possible.
+    pub(crate) ramp: Duration,
+    /// Default: the simplest that the schema allows.
+    pub(crate) action: Option<Box<RawValue>>,
+    /// Default: a closed loop.
+    pub(crate) load: Load,
+    /// At least one, at most one for each session. Default: 1.
+    pub(crate) threads: usize,
+    /// Of the first reset. Default: none.
+    pub(crate) seed: Option<u64>,
+    /// Default: any error is one too many.
+    pub(crate) max_errors: ErrorLimit,
+    /// Whether to print JSON instead of tables. Default: no.
+    pub(crate) json: bool,
+    /// Whether to show how far it is, if there is a terminal. Default: yes.
+    pub(crate) progress: bool,
+}
+
+/// What the sessions of a measurement do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Load {
+    /// Each sends its next step as soon as it has the answer to the last.
+    ClosedLoop,
+    /// Each waits, and shows at the end that it is alive.
+    Hold,
+}
+
 /// What is logged, and in which form.
 #[derive(Debug)]
 pub(crate) struct LogConfig {
-    /// Directives as `RUST_LOG` has them. Default: `info`.
+    /// Directives as `RUST_LOG` has them. Default: `info`, or `warn` for a command
+    /// that is not about its server.
     pub(crate) filter: String,
     /// Default: text.
     pub(crate) format: LogFormat,
@@ -71,13 +140,19 @@ pub(crate) struct LogConfig {
 
 impl From<Args> for Config {
     fn from(args: Args) -> Self {
-        let banner = args.log.log_format == LogFormat::Text && args.log.quiet == 0;
+        let for_people = args.log.log_format == LogFormat::Text && args.log.quiet == 0;
+        let default_filter = match &args.command {
+            Command::Serve(_) | Command::List(_) => "info",
+            Command::Play(_) | Command::Bench(_) => "warn",
+        };
         Self {
             task: match args.command {
-                Command::Serve(serve) => Task::Serve(ServeConfig::new(serve, banner)),
+                Command::Serve(serve) => Task::Serve(ServeConfig::new(serve, for_people)),
                 Command::List(ListArgs { json }) => Task::List(ListConfig { json }),
+                Command::Play(play) => Task::Play(play.into()),
+                Command::Bench(bench) => Task::Bench(BenchConfig::new(bench, for_people)),
             },
-            log: args.log.into(),
+            log: LogConfig::new(args.log, default_filter),
         }
     }
 }
@@ -111,13 +186,62 @@ impl ServeConfig {
     }
 }
 
-impl From<LogArgs> for LogConfig {
-    fn from(args: LogArgs) -> Self {
+impl From<EndpointArgs> for EndpointConfig {
+    fn from(args: EndpointArgs) -> Self {
+        Self {
+            target: args.target,
+            headers: args.headers,
+            message_timeout: args.message_timeout.0,
+        }
+    }
+}
+
+impl From<PlayArgs> for PlayConfig {
+    fn from(args: PlayArgs) -> Self {
+        let mut reset = ResetOptions::default();
+        for argument in args.reset_arguments {
+            reset = reset.with(argument.name, argument.value);
+        }
+        Self {
+            endpoint: args.endpoint.into(),
+            seed: args.seed,
+            episode_id: args.episode_id,
+            reset,
+            random: args.random,
+            json: args.json,
+        }
+    }
+}
+
+impl BenchConfig {
+    fn new(args: BenchArgs, progress: bool) -> Self {
+        Self {
+            endpoint: args.endpoint.into(),
+            sessions: args.sessions,
+            duration: args.duration.0,
+            ramp: args.ramp.0,
+            action: args.action,
+            load: if args.hold {
+                Load::Hold
+            } else {
+                Load::ClosedLoop
+            },
+            threads: args.threads.min(args.sessions),
+            seed: args.seed,
+            max_errors: args.max_errors,
+            json: args.json,
+            progress,
+        }
+    }
+}
+
+impl LogConfig {
+    fn new(args: LogArgs, default_filter: &str) -> Self {
         let filter = match (args.verbose, args.quiet) {
             (0, 0) => args
                 .log_level
                 .or_else(|| std::env::var(vars::RUST_LOG).ok())
-                .unwrap_or_else(|| "info".to_owned()),
+                .unwrap_or_else(|| default_filter.to_owned()),
             (0, 1) => "warn".to_owned(),
             (0, _) => "error".to_owned(),
             (1, _) => "info,openenv=debug".to_owned(),
@@ -142,7 +266,7 @@ mod tests {
         let config = Config::from(args);
         match config.task {
             Task::Serve(serve) => (serve, config.log),
-            Task::List(_) => panic!("expected `serve`"),
+            _ => panic!("expected `serve`"),
         }
     }
 
@@ -171,6 +295,16 @@ mod tests {
         assert_eq!(serve("-q").1.filter, "warn");
         assert_eq!(serve("--log-level debug").1.filter, "debug");
         assert_eq!(serve("--log-level debug -qq").1.filter, "error");
+    }
+
+    #[test]
+    fn no_thread_is_without_a_session() {
+        let arguments = ["openenv", "bench", "echo", "-n", "3", "--threads", "8"];
+        let args = Args::try_parse_from(arguments).unwrap();
+        let Task::Bench(config) = Config::from(args).task else {
+            panic!("expected `bench`");
+        };
+        assert_eq!(config.threads, 3);
     }
 
     #[test]

@@ -1,11 +1,15 @@
-//! The `openenv` command: serves environments over HTTP and WebSocket.
+//! The `openenv` command: serves, plays and measures environments.
 
 mod args;
 mod commands;
 mod config;
 mod failure;
+mod local_server;
 mod log;
+mod open_files;
 mod registry;
+mod schema;
+mod target;
 mod ui;
 mod value;
 mod vars;
@@ -22,6 +26,8 @@ fn main() -> ExitCode {
     let outcome = match &config.task {
         Task::Serve(serve) => commands::serve::run(serve),
         Task::List(list) => commands::list::run(list),
+        Task::Play(play) => commands::play::run(play),
+        Task::Bench(bench) => commands::bench::run(bench),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

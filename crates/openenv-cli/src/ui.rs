@@ -9,6 +9,7 @@ use owo_colors::OwoColorize;
 use crate::failure::Failure;
 
 pub(crate) mod banner;
+pub(crate) mod progress;
 
 /// Prints data, followed by a line break.
 pub(crate) fn data(text: &str) -> Result<()> {
@@ -21,6 +22,14 @@ pub(crate) fn table<'a, const N: usize>(
     header: [&str; N],
     rows: impl Iterator<Item = [&'a str; N]>,
 ) -> Result<()> {
+    data(&columns(header, rows))
+}
+
+/// A table as text, without the last line break.
+pub(crate) fn columns<'a, const N: usize>(
+    header: [&str; N],
+    rows: impl Iterator<Item = [&'a str; N]>,
+) -> String {
     let rows: Vec<_> = rows.collect();
     let mut widths = header.map(str::len);
     for row in &rows {
@@ -35,24 +44,44 @@ pub(crate) fn table<'a, const N: usize>(
             .collect();
         line.join("  ").trim_end().to_owned()
     };
-    let mut stdout = anstream::stdout().lock();
-    writeln!(stdout, "{}", line(&header).bold())?;
-    for row in &rows {
-        writeln!(stdout, "{}", line(row))?;
+    let mut lines = vec![line(&header).bold().to_string()];
+    lines.extend(rows.iter().map(line));
+    lines.join("\n")
+}
+
+/// Such as `1 step` or `2 steps`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
     }
-    Ok(())
+}
+
+/// Tells people something that is not data.
+pub(crate) fn note(text: &str) {
+    to_stderr(&format!("{text}\n"));
+}
+
+/// Asks people for something, on the line that they answer on.
+pub(crate) fn ask(text: &str) {
+    to_stderr(text);
 }
 
 /// Prints what the user can do about something.
-fn hint(text: &str) {
+pub(crate) fn hint(text: &str) {
     let hint = "hint:".bold().cyan().to_string();
     to_stderr(&format!("{hint} {text}\n"));
 }
 
+/// Prints what went wrong.
+pub(crate) fn complain(text: &str) {
+    let label = "error:".bold().red().to_string();
+    to_stderr(&format!("{label} {text}\n"));
+}
+
 /// Prints an error with its causes and hints.
 pub(crate) fn report(error: &anyhow::Error) {
-    let label = "error:".bold().red().to_string();
-    to_stderr(&format!("{label} {error}\n"));
+    complain(&error.to_string());
     for cause in error.chain().skip(1) {
         to_stderr(&format!("  caused by: {cause}\n"));
     }

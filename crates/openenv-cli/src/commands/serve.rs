@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 
 use crate::config::ServeConfig;
 use crate::failure::Failure;
+use crate::open_files;
 use crate::ui::banner::Banner;
 
 /// Connections that may wait to be accepted: trainers open thousands at once,
@@ -24,7 +25,7 @@ const BACKLOG: u32 = 16_384;
 const OWN_FILES: u64 = 64;
 
 pub(crate) fn run(config: &ServeConfig) -> Result<()> {
-    let open_files = raise_open_files();
+    let open_files = open_files::raise_limit();
     let mut builder = runtime::Builder::new_multi_thread();
     if let Some(workers) = config.workers {
         builder.worker_threads(workers);
@@ -171,11 +172,4 @@ fn listen_on(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
-}
-
-/// Allows as many open files as the system lets this user have.
-fn raise_open_files() -> Option<u64> {
-    rlimit::increase_nofile_limit(u64::MAX)
-        .inspect_err(|error| tracing::warn!(%error, "could not raise the limit of open files"))
-        .ok()
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::serving::{Serving, openenv};
 
-fn run(arguments: &str) -> Output {
+pub(crate) fn run(arguments: &str) -> Output {
     openenv(arguments).output().unwrap()
 }
 
@@ -21,7 +21,7 @@ fn stderr(output: &Output) -> &str {
 
 /// Asserts a failure with the code and every one of the texts on standard error.
 #[track_caller]
-fn assert_fails(output: &Output, code: i32, texts: &[&str]) {
+pub(crate) fn assert_fails(output: &Output, code: i32, texts: &[&str]) {
     let stderr = stderr(output);
     assert_eq!(output.status.code(), Some(code), "{stderr}");
     assert_eq!(stdout(output), "");
@@ -35,6 +35,8 @@ fn help() {
     insta::assert_snapshot!("help", stdout(&run("--help")));
     insta::assert_snapshot!("help_serve", stdout(&run("serve --help")));
     insta::assert_snapshot!("help_list", stdout(&run("list --help")));
+    insta::assert_snapshot!("help_play", stdout(&run("play --help")));
+    insta::assert_snapshot!("help_bench", stdout(&run("bench --help")));
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! Faults that only whole processes can have.
 
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::serving::{PATIENCE, Serving, openenv};
+use crate::serving::{Serving, openenv, wait_for};
 
 const LONG_STEP: &str = r#"{"type":"step","data":{"wait_seconds":600}}"#;
 const SHORT_STEP: &str = r#"{"type":"step","data":{"wait_seconds":0.3}}"#;
@@ -29,14 +28,6 @@ time.sleep(600)
 fn capacity(server: &Serving) -> serde_json::Value {
     let answer = server.request("GET /capacity", "");
     serde_json::from_str(answer.rsplit("\r\n\r\n").next().unwrap()).unwrap()
-}
-
-fn wait_for(what: &str, condition: impl Fn() -> bool) {
-    let start = std::time::Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < PATIENCE, "never happened: {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 fn lines(log: &str, text: &str) -> usize {

@@ -1,6 +1,9 @@
 //! Drives the real `openenv` binary.
 #![expect(clippy::unwrap_used, reason = "a test can only fail")]
 
+mod bench;
 mod commands;
+mod countdown;
 mod faults;
+mod play;
 mod serving;

@@ -21,6 +21,15 @@ pub(crate) fn openenv(arguments: &str) -> Command {
     command
 }
 
+/// Waits until something is so.
+pub(crate) fn wait_for(what: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < PATIENCE, "never happened: {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// A running `openenv serve`, killed when dropped.
 pub(crate) struct Serving {
     child: Child,

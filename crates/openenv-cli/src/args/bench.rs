@@ -1,0 +1,62 @@
+//! What can be typed after `openenv bench`.
+
+use clap::builder::RangedU64ValueParser;
+use serde_json::value::RawValue;
+
+use super::EndpointArgs;
+use crate::value::{self, ErrorLimit, PositiveSeconds, Seconds};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BenchArgs {
+    #[command(flatten)]
+    pub(crate) endpoint: EndpointArgs,
+
+    /// Sessions at the same time
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "N",
+        default_value = "16",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000)
+    )]
+    pub(crate) sessions: usize,
+
+    /// How long to measure, once every session is open
+    #[arg(short, long, value_name = "SECONDS", default_value = "10")]
+    pub(crate) duration: PositiveSeconds,
+
+    /// Time over which the opening of the sessions is spread; 0 opens them as fast as the server
+    /// lets them in
+    #[arg(long, value_name = "SECONDS", default_value = "0")]
+    pub(crate) ramp: Seconds,
+
+    /// Action of every step [default: the simplest that the schema allows]
+    #[arg(long, value_name = "JSON", value_parser = value::object)]
+    pub(crate) action: Option<Box<RawValue>>,
+
+    /// Keep the sessions idle instead of stepping; at the end, one step of each shows that it is
+    /// alive
+    #[arg(long)]
+    pub(crate) hold: bool,
+
+    /// Threads that drive the sessions
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024)
+    )]
+    pub(crate) threads: usize,
+
+    /// Seed of the first reset; every other reset gets another one
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+
+    /// Errors that are allowed, as a number or as a share of all calls, as `1%`
+    #[arg(long, value_name = "N|P%", default_value = "0")]
+    pub(crate) max_errors: ErrorLimit,
+
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

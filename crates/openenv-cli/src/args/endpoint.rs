@@ -1,0 +1,20 @@
+//! What can be typed about the server that a command talks to.
+
+use crate::target::Target;
+use crate::value::{Header, SecondsOrNever};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct EndpointArgs {
+    /// Server to connect to, as `http://host:8000` or `host:8000`, or a bundled environment, as
+    /// `echo`, which is served by this process
+    #[arg(value_name = "URL|ENV")]
+    pub(crate) target: Target,
+
+    /// Header of every request, as `authorization: Bearer …`; may be repeated
+    #[arg(long = "header", value_name = "NAME: VALUE")]
+    pub(crate) headers: Vec<Header>,
+
+    /// How long a reply may take, or `never`
+    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    pub(crate) message_timeout: SecondsOrNever,
+}

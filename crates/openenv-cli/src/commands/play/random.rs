@@ -1,0 +1,125 @@
+//! Steps with actions that the schema allows, chosen at random.
+
+use anyhow::{Result, anyhow};
+use openenv::{Error, Step};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::game::Game;
+use super::{fatal, view};
+use crate::config::PlayConfig;
+use crate::failure::Failure;
+use crate::schema::{ActionSchema, Sampler};
+use crate::ui;
+
+/// One step as a line of JSON: programs rely on the names.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    step: u64,
+    action: &'a Value,
+    #[serde(flatten)]
+    outcome: Outcome<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Outcome<'a> {
+    Step {
+        observation: &'a Value,
+        reward: Option<openenv::Reward>,
+        done: bool,
+    },
+    Error {
+        error: String,
+        code: &'a str,
+    },
+}
+
+/// Takes `steps` steps, with a reset whenever an episode is over.
+pub(super) fn play(
+    game: &mut Game,
+    schema: &ActionSchema,
+    steps: u64,
+    config: &PlayConfig,
+) -> Result<()> {
+    // A short one can be typed again.
+    let seed = config.seed.unwrap_or_else(|| fastrand::u64(0..1_000_000));
+    let mut sampler = Sampler::new(schema, seed);
+    let (mut episodes, mut errors, mut total_reward) = (0, 0, 0.0);
+    for number in 1..=steps {
+        if number == 1 || game.is_over() {
+            game.reset(Some(seed.wrapping_add(episodes)))
+                .map_err(|error| fatal(&error))?;
+            episodes += 1;
+        }
+        let action = sampler.action()?;
+        match game.step(&action) {
+            Ok(step) => {
+                total_reward += step.reward.map_or(0.0, openenv::Reward::as_f64);
+                show(number, &action, &step, config.json)?;
+            }
+            Err(error) if error.is_connection() => {
+                return Err(Failure::new(
+                    error.to_string(),
+                    format!("it happened at step {number}, with `{action}`"),
+                )
+                .into());
+            }
+            Err(error) => {
+                errors += 1;
+                show_error(number, &action, &error, config.json)?;
+            }
+        }
+    }
+    ui::note(&format!(
+        "{}, {}, total reward {}, {}, seed {seed}",
+        ui::counted(steps, "step"),
+        ui::counted(episodes, "episode"),
+        view::number(total_reward),
+        ui::counted(errors, "error"),
+    ));
+    match errors {
+        0 => Ok(()),
+        errors => Err(anyhow!("{errors} of {steps} steps failed")),
+    }
+}
+
+fn show(number: u64, action: &Value, step: &Step<Value>, json: bool) -> Result<()> {
+    if json {
+        let outcome = Outcome::Step {
+            observation: &step.observation,
+            reward: step.reward,
+            done: step.is_done(),
+        };
+        return show_json(number, action, outcome);
+    }
+    let done = if step.is_done() { ", done" } else { "" };
+    let (action, observation) = (view::compact(action), view::compact(&step.observation));
+    let reward = view::reward(step);
+    ui::data(&format!(
+        "{number:>4}  {action} -> {observation}, reward {reward}{done}"
+    ))
+}
+
+fn show_error(number: u64, action: &Value, error: &Error, json: bool) -> Result<()> {
+    let violations = error.violations().iter().map(ToString::to_string);
+    let what: Vec<_> = std::iter::once(error.to_string())
+        .chain(violations)
+        .collect();
+    let what = what.join("; ");
+    if json {
+        let code = error.code();
+        return show_json(number, action, Outcome::Error { error: what, code });
+    }
+    let action = view::compact(action);
+    ui::data(&format!("{number:>4}  {action} -> error: {what}"))
+}
+
+fn show_json(step: u64, action: &Value, outcome: Outcome<'_>) -> Result<()> {
+    let line = Line {
+        step,
+        action,
+        outcome,
+    };
+    ui::data(&serde_json::to_string(&line)?)
+}

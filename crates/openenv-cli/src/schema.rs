@@ -1,0 +1,92 @@
+//! The schema of an environment's actions: to be shown, filled in, made up and checked.
+//!
+//! Servers publish it at `/schema`, as pydantic or schemars wrote it.
+
+mod check;
+mod field;
+mod form;
+mod merge;
+mod misfit;
+mod node;
+mod sample;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use self::node::Node;
+
+pub(crate) use self::field::{Entry, Field};
+pub(crate) use self::sample::{Sampler, simplest};
+
+/// What an action must look like.
+#[derive(Debug)]
+pub(crate) struct ActionSchema {
+    root: Value,
+}
+
+/// One of the shapes that an action can have; most schemas have a single one.
+#[derive(Debug)]
+pub(crate) struct Variant<'a> {
+    schema: &'a ActionSchema,
+    node: Node,
+}
+
+impl ActionSchema {
+    /// Takes any JSON: what makes no sense in it is shown as `anything`.
+    pub(crate) fn new(schema: Value) -> Self {
+        Self { root: schema }
+    }
+
+    pub(crate) fn title(&self) -> Option<&str> {
+        self.root.get("title").and_then(Value::as_str)
+    }
+
+    pub(crate) fn description(&self) -> Option<&str> {
+        self.root.get("description").and_then(Value::as_str)
+    }
+
+    /// The shapes to choose from, at least one.
+    pub(crate) fn variants(&self) -> Vec<Variant<'_>> {
+        let root = self.node_or_anything(&self.root);
+        let nodes = match root.alternatives(self) {
+            Some(Ok(alternatives)) if !alternatives.is_empty() => alternatives,
+            _ => vec![root],
+        };
+        nodes
+            .into_iter()
+            .map(|node| Variant { schema: self, node })
+            .collect()
+    }
+}
+
+impl<'a> Variant<'a> {
+    /// What tells this variant from the others: its tag, or else its title.
+    pub(crate) fn label(&self) -> Option<String> {
+        let tag = self
+            .fields()
+            .into_iter()
+            .find_map(|field| match field.entry {
+                Entry::Fixed(Value::String(tag)) => Some(tag),
+                _ => None,
+            });
+        tag.or_else(|| self.node.text("title").map(str::to_owned))
+    }
+
+    pub(crate) fn description(&self) -> Option<&str> {
+        self.node.text("description")
+    }
+
+    /// The fields of the action, in the order of the schema.
+    pub(crate) fn fields(&self) -> Vec<Field<'a>> {
+        self.node
+            .properties()
+            .map(|(name, property)| {
+                let required = self.node.requires(name);
+                Field::new(self.schema, name, property, required)
+            })
+            .collect()
+    }
+}

@@ -170,6 +170,11 @@ impl Ask<'_> {
         self.flushed = self.flushed || socket.poll_flush(context).is_ready();
         Poll::Pending
     }
+
+    /// Whether nothing of the request is left to be sent.
+    pub(super) fn is_sent(&self) -> bool {
+        self.message.is_none() && self.flushed
+    }
 }
 
 impl Future for Ask<'_> {
@@ -177,7 +182,9 @@ impl Future for Ask<'_> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
         let ask = self.get_mut();
-        if ask.message.is_some() || !ask.flushed {
+        if ask.is_sent() {
+            ask.call.0.wakers.caller.register(context.waker());
+        } else {
             // Reading goes on while a long request is written: the server may be
             // about to finish a long reply that nobody waits for any more.
             if let Poll::Ready(outcome) = ask.poll_send(context) {
@@ -186,8 +193,6 @@ impl Future for Ask<'_> {
             if ask.message.is_some() {
                 return Poll::Pending;
             }
-        } else {
-            ask.call.0.wakers.caller.register(context.waker());
         }
         let mut socket = ask.call.0.socket();
         let context = &mut Context::from_waker(ask.waker);

@@ -5,6 +5,7 @@ use std::fmt;
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
+use tokio::task::coop::unconstrained;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::together::Together;
@@ -138,7 +139,9 @@ impl<T: EnvTypes> EnvPool<T> {
             let request = request.as_ref().ok()?.clone();
             Some(client.connection.ask(request))
         });
-        let mut outcomes = Together::new(asks.collect(), limit).await.into_iter();
+        // Without a budget: one for a task that has one socket would stop half-way.
+        let together = unconstrained(Together::new(asks.collect(), limit));
+        let mut outcomes = together.await.into_iter();
 
         let read = &read;
         let mut results = Vec::with_capacity(self.clients.len());

@@ -24,9 +24,10 @@ const GROUP: usize = 32;
 pub(super) struct Together<'a> {
     asks: Vec<Ask<'a>>,
     outcomes: Vec<Option<Outcome>>,
+    /// Those that are not yet sent whole: at first all, later only long ones.
+    unsent: Vec<usize>,
     /// How many have their outcome, in the order of waiting.
     done: usize,
-    sent: bool,
     deadline: Option<Instant>,
     timer: Pin<Box<Sleep>>,
 }
@@ -34,23 +35,27 @@ pub(super) struct Together<'a> {
 impl<'a> Together<'a> {
     pub(super) fn new(asks: Vec<Ask<'a>>, limit: Option<Duration>) -> Self {
         let now = Instant::now();
+        let deadline = limit.map(|limit| now + limit);
+        let first_look = now + LOOK;
         Self {
             outcomes: asks.iter().map(|_| None).collect(),
+            unsent: (0..asks.len()).collect(),
             asks,
             done: 0,
-            sent: false,
-            deadline: limit.map(|limit| now + limit),
-            timer: Box::pin(sleep_until(now + LOOK)),
+            deadline,
+            timer: Box::pin(sleep_until(earlier(deadline, first_look))),
         }
     }
 
-    fn send_all(&mut self, context: &mut Context<'_>) {
-        for (ask, outcome) in self.asks.iter_mut().zip(&mut self.outcomes) {
+    fn send(&mut self, context: &mut Context<'_>) {
+        self.unsent.retain(|&number| {
+            let ask = &mut self.asks[number];
             if let Poll::Ready(early) = ask.poll_send(context) {
-                *outcome = Some(early);
+                self.outcomes[number] = Some(early);
+                return false;
             }
-        }
-        self.sent = true;
+            !ask.is_sent()
+        });
     }
 
     /// Takes what has come for one of them. Whether it has its outcome.
@@ -73,8 +78,7 @@ impl<'a> Together<'a> {
             for number in 0..self.asks.len() {
                 self.look_at(number, context);
             }
-            let next = now + LOOK;
-            let next = self.deadline.map_or(next, |deadline| deadline.min(next));
+            let next = earlier(self.deadline, now + LOOK);
             self.timer.as_mut().reset(next);
         }
         false
@@ -87,13 +91,7 @@ impl Future for Together<'_> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let together = self.get_mut();
-        if !together.sent {
-            together.send_all(context);
-            if let Some(deadline) = together.deadline {
-                let first = together.timer.deadline().min(deadline);
-                together.timer.as_mut().reset(first);
-            }
-        }
+        together.send(context);
         let late = together.is_late(context);
         while together.done < together.asks.len() {
             let next = waited_for(together.done, together.asks.len());
@@ -104,6 +102,10 @@ impl Future for Together<'_> {
         }
         Poll::Ready(std::mem::take(&mut together.outcomes))
     }
+}
+
+fn earlier(deadline: Option<Instant>, look: Instant) -> Instant {
+    deadline.map_or(look, |deadline| deadline.min(look))
 }
 
 /// The one that is waited for after `done` others: each group from its end.

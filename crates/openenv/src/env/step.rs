@@ -1,6 +1,9 @@
 //! The outcome of a reset or a step.
 
-use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// What an environment answers: an observation and what it is worth.
@@ -89,8 +92,7 @@ pub enum Ending {
 }
 
 /// A reward, which keeps its JSON type on a WebSocket.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reward {
     /// `true` or `false`.
     Bool(bool),
@@ -122,6 +124,43 @@ impl Serialize for Reward {
             Self::Int(value) => serializer.serialize_i64(value),
             Self::Float(value) => serializer.serialize_f64(value),
         }
+    }
+}
+
+/// By hand, because `untagged` would make up an error for every type that it is not.
+impl<'de> Deserialize<'de> for Reward {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(RewardVisitor)
+    }
+}
+
+struct RewardVisitor;
+
+impl Visitor<'_> for RewardVisitor {
+    type Value = Reward;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, `true` or `false`")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Reward, E> {
+        Ok(Reward::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Reward, E> {
+        Ok(Reward::Int(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Reward, E> {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "rewards beyond 2^63 do not exist"
+        )]
+        Ok(i64::try_from(value).map_or(Reward::Float(value as f64), Reward::Int))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Reward, E> {
+        Ok(Reward::Float(value))
     }
 }
 

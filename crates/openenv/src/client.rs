@@ -1,10 +1,13 @@
 //! Driving an environment from outside: [`EnvClient`].
 
 use std::fmt;
+use std::future::poll_fn;
 use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::Poll;
 use std::time::Duration;
 
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, Sleep, sleep, timeout};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::env::{ResetOptions, Step};
@@ -78,6 +81,8 @@ pub struct EnvClient<T> {
     /// The session that this client is attached to, if it does not own one.
     session_id: Option<String>,
     connection: Connection,
+    /// One for all calls: to put off a timer costs less than to make one.
+    timer: Pin<Box<Sleep>>,
     /// Whether the server has let this session in.
     admitted: bool,
     types: PhantomData<fn() -> T>,
@@ -98,6 +103,7 @@ impl<T: EnvTypes> EnvClient<T> {
             connection: endpoint.open(session_id.as_deref()).await?,
             endpoint,
             session_id,
+            timer: Box::pin(sleep(Duration::ZERO)),
             admitted: false,
             types: PhantomData,
         })
@@ -163,6 +169,9 @@ impl<T: EnvTypes> EnvClient<T> {
         request: String,
         read: impl Fn(&str) -> Result<R>,
     ) -> Result<R> {
+        if self.admitted {
+            return self.ask(what, request.into(), read).await;
+        }
         let request = Utf8Bytes::from(request);
         let outcome = self.ask(what, request.clone(), &read).await;
         if self.waits_for_place(&outcome) {
@@ -205,11 +214,20 @@ impl<T: EnvTypes> EnvClient<T> {
         request: Utf8Bytes,
         read: impl Fn(&str) -> Result<R>,
     ) -> Result<R> {
-        let asked = self.connection.ask(request);
+        let mut asked = self.connection.ask(request);
         let outcome = match self.endpoint.limits().message_timeout {
-            None => Some(asked.await),
-            Some(limit) => timeout(limit, asked).await.ok(),
+            None => Some((&mut asked).await),
+            Some(limit) => {
+                let timer = &mut self.timer;
+                timer.as_mut().reset(Instant::now() + limit);
+                poll_fn(|context| match Pin::new(&mut asked).poll(context) {
+                    Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
+                    Poll::Pending => timer.as_mut().poll(context).map(|()| None),
+                })
+                .await
+            }
         };
+        drop(asked);
         self.conclude(what, outcome, read)
     }
 
@@ -242,8 +260,8 @@ impl<T: EnvTypes> EnvClient<T> {
             }
         };
         let rest = match &self.session_id {
-            None => "its session is gone; `reconnect` opens a new one",
-            Some(_) => "`reconnect` attaches to the session again",
+            None => "its session is gone with it",
+            Some(_) => "its session may go on",
         };
         Err(Error::of(
             Kind::Connection,

@@ -202,6 +202,11 @@ impl Error {
         matches!(self.inner.kind, Kind::Session)
     }
 
+    /// Whether the server could not create the environment.
+    pub fn is_factory(&self) -> bool {
+        matches!(self.inner.kind, Kind::Factory { .. })
+    }
+
     /// Whether the environment reported a failure: the session goes on.
     pub fn is_execution(&self) -> bool {
         matches!(self.inner.kind, Kind::Execution)

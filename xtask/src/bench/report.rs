@@ -169,13 +169,15 @@ impl Report {
     }
 }
 
-/// `20x`, `57.6x`, or `1/12.3` for less than one.
+/// `20x`, `57.6x`, `0.87x`, or `1/12.3` for much less than one.
 fn format_ratio(ratio: f64) -> String {
     let short = |value: f64| {
         let text = format!("{value:.1}");
         text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
     };
-    if ratio >= 1.0 || ratio <= 0.0 {
+    if (0.5..1.0).contains(&ratio) {
+        format!("{ratio:.2}x")
+    } else if ratio >= 1.0 || ratio <= 0.0 {
         format!("{}x", short(ratio))
     } else {
         format!("1/{}", short(1.0 / ratio))
@@ -200,6 +202,7 @@ mod tests {
     fn ratios_read_as_people_say_them() {
         assert_eq!(format_ratio(20.0), "20x");
         assert_eq!(format_ratio(57.64), "57.6x");
+        assert_eq!(format_ratio(0.866), "0.87x");
         assert_eq!(format_ratio(0.01), "1/100");
         assert_eq!(format_ratio(0.08), "1/12.5");
     }

@@ -154,8 +154,11 @@ impl Ask<'_> {
     pub(super) fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<Outcome> {
         let shared = self.call.0;
         shared.wakers.caller.register(context.waker());
+        self.send(&mut shared.socket())
+    }
+
+    fn send(&mut self, socket: &mut Socket) -> Poll<Outcome> {
         let context = &mut Context::from_waker(self.waker);
-        let mut socket = shared.socket();
         if self.message.is_some() {
             if let Some(unasked) = socket.take_unasked() {
                 return Poll::Ready(Outcome::Unasked(unasked));
@@ -182,19 +185,19 @@ impl Future for Ask<'_> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
         let ask = self.get_mut();
-        if ask.is_sent() {
-            ask.call.0.wakers.caller.register(context.waker());
-        } else {
-            // Reading goes on while a long request is written: the server may be
-            // about to finish a long reply that nobody waits for any more.
-            if let Poll::Ready(outcome) = ask.poll_send(context) {
+        let shared = ask.call.0;
+        shared.wakers.caller.register(context.waker());
+        let mut socket = shared.socket();
+        if !ask.is_sent() {
+            if let Poll::Ready(outcome) = ask.send(&mut socket) {
                 return Poll::Ready(outcome);
             }
             if ask.message.is_some() {
                 return Poll::Pending;
             }
         }
-        let mut socket = ask.call.0.socket();
+        // Reading goes on while a long request is written: the server may be
+        // about to finish a long reply that nobody waits for any more.
         let context = &mut Context::from_waker(ask.waker);
         socket.poll_reply(context).map(|reply| match reply {
             Some(text) => Outcome::Reply(text),

@@ -13,8 +13,9 @@ use super::traffic::{CountedStream, Traffic};
 
 /// Tungstenite clears its whole read buffer before each read
 /// (snapview/tungstenite-rs#547), so its usual 128 KiB would cost more than all
-/// else in a small step.
-const READ_BUFFER: usize = 16 * 1024;
+/// else in a small step. Observations are longer than actions, so it is larger
+/// than the server's.
+const READ_BUFFER: usize = 8 * 1024;
 
 pub(super) async fn dial(
     url: &Url,

@@ -143,8 +143,5 @@ impl Session {
 
 /// Whether nothing more can be asked of the session.
 fn ends_session(error: &Error) -> bool {
-    error.is_connection()
-        || error.is_capacity()
-        || error.is_session()
-        || error.code() == "FACTORY_ERROR"
+    error.is_connection() || error.is_capacity() || error.is_session() || error.is_factory()
 }

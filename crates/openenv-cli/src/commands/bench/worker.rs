@@ -28,8 +28,7 @@ pub(super) struct Worker {
     gate: Arc<Barrier>,
     /// Ends the measurement for all workers.
     stop_all: CancellationToken,
-    /// The same, asked with every step: a token of its own, so that workers do not
-    /// meet at one lock.
+    /// The same: a token of its own, so that workers do not meet at one lock.
     stop: CancellationToken,
 }
 
@@ -103,17 +102,23 @@ impl Worker {
         let end = begin + self.plan.duration;
         let mut tasks = JoinSet::new();
         for mut session in sessions {
-            let (stop, stop_all) = (self.stop.clone(), self.stop_all.clone());
+            let stop_all = self.stop_all.clone();
             tasks.spawn(async move {
-                tokio::select! {
-                    biased;
-                    () = stop.cancelled() => {}
-                    () = session.step_until(end, &stop_all) => {}
-                }
+                session.step_until(end, &stop_all).await;
                 session
             });
         }
-        let sessions = tasks.join_all().await;
+        let mut sessions = Vec::new();
+        let finish = async {
+            while let Some(session) = tasks.join_next().await {
+                sessions.extend(session);
+            }
+        };
+        tokio::select! {
+            () = finish => {}
+            () = self.stop.cancelled() => {}
+        }
+        tasks.shutdown().await;
         self.tally.lock().window = begin.elapsed().min(self.plan.duration);
         sessions
     }

@@ -106,7 +106,7 @@ async fn a_lost_session_is_told_and_a_new_one_is_asked_for() {
     for _ in 0..2 {
         let error = env.step(&add(1)).await.unwrap_err();
         assert!(error.is_connection(), "{error:?}");
-        assert!(error.to_string().contains("`reconnect` opens a new one"));
+        assert!(error.to_string().contains("its session is gone"));
     }
     let error = env.reconnect().await.unwrap_err();
     assert!(error.is_connection());

@@ -7,3 +7,4 @@ mod countdown;
 mod faults;
 mod play;
 mod serving;
+mod tls;

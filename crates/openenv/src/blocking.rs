@@ -59,7 +59,8 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 /// If no thread can be started.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let _runtime = RUNTIME.enter();
-    pollster::block_on(future)
+    // The budget of a task around this would never be renewed: it waits for this call.
+    pollster::block_on(tokio::task::coop::unconstrained(future))
 }
 
 /// [`EnvClient`](crate::EnvClient) without async.

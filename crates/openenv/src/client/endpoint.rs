@@ -287,7 +287,9 @@ impl Endpoint {
             .default_headers(self.headers.clone())
             .connect_timeout(self.limits.connect_timeout)
             // The WebSocket does not go through one either.
-            .no_proxy();
+            .no_proxy()
+            // One that is kept is driven by the runtime that opened it, which may be blocked or gone.
+            .pool_max_idle_per_host(0);
         #[cfg(feature = "tls")]
         let builder = match super::tls::config() {
             Ok(config) => builder.tls_backend_preconfigured(config.as_ref().clone()),

@@ -2,6 +2,7 @@
 
 mod calls;
 mod connection;
+mod review;
 mod subject;
 
 use openenv::EnvTypes;

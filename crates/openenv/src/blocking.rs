@@ -41,7 +41,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
         .expect("a thread for the blocking clients could not be started")
 });
 
-/// Waits for a future of this crate, with or without a runtime around.
+/// Waits for a future of this crate, outside or inside of a runtime.
 ///
 /// ```
 /// use openenv::{Endpoint, blocking::block_on};
@@ -54,6 +54,10 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// What a future needs must not depend on the thread that is blocked: a client
+/// that was opened with async in a runtime of one thread is driven by that
+/// thread, and would wait for ever.
 ///
 /// # Panics
 /// If no thread can be started.
@@ -150,6 +154,18 @@ impl<T: EnvTypes> EnvPool<T> {
         options: impl FnMut(usize) -> ResetOptions,
     ) -> Vec<Result<Step<T::ResetObservation>>> {
         block_on(self.0.reset(options))
+    }
+
+    /// Begins an episode in some of the sessions, in their order.
+    ///
+    /// # Errors
+    /// A validation error if there is no such session, or it is named twice.
+    pub fn reset_only(
+        &mut self,
+        sessions: &[usize],
+        options: impl FnMut(usize) -> ResetOptions,
+    ) -> Result<Vec<Result<Step<T::ResetObservation>>>> {
+        block_on(self.0.reset_only(sessions, options))
     }
 
     /// Takes one step in every session: the first action is for the first session.

@@ -7,13 +7,14 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use tokio::time::{Instant, Sleep, sleep, timeout};
+use tokio::time::{Sleep, sleep, timeout};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::env::{ResetOptions, Step};
 use crate::error::{Error, Kind, Result};
 
 mod base_url;
+mod clock;
 mod connection;
 mod dial;
 mod endpoint;
@@ -33,6 +34,7 @@ pub use pool::EnvPool;
 pub use reply::EpisodeState;
 pub use types::{EnvTypes, Json};
 
+use clock::after;
 use connection::{Connection, Outcome};
 
 /// How long a server has to close a session that says goodbye.
@@ -83,9 +85,18 @@ pub struct EnvClient<T> {
     connection: Connection,
     /// One for all calls: to put off a timer costs less than to make one.
     timer: Pin<Box<Sleep>>,
-    /// Whether the server has let this session in.
-    admitted: bool,
+    admission: Admission,
     types: PhantomData<fn() -> T>,
+}
+
+/// What is known about whether the server has let a session in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Admission {
+    /// Nothing yet: a server tells only when it refuses.
+    Unknown,
+    Granted,
+    /// The server was full. There is nothing to lose by asking again.
+    Refused,
 }
 
 impl<T: EnvTypes> EnvClient<T> {
@@ -104,7 +115,7 @@ impl<T: EnvTypes> EnvClient<T> {
             endpoint,
             session_id,
             timer: Box::pin(sleep(Duration::ZERO)),
-            admitted: false,
+            admission: Admission::Unknown,
             types: PhantomData,
         })
     }
@@ -132,14 +143,8 @@ impl<T: EnvTypes> EnvClient<T> {
     ///
     /// # Errors
     /// A timeout if the server takes longer than 10 seconds.
-    pub async fn close(self) -> Result<()> {
-        let closed = self.connection.close(request::CLOSE);
-        timeout(CLOSE_TIMEOUT, closed).await.map_err(|_| {
-            Error::of(
-                Kind::Timeout,
-                format!("the server did not close the session within {CLOSE_TIMEOUT:?}"),
-            )
-        })
+    pub async fn close(mut self) -> Result<()> {
+        self.say_goodbye().await
     }
 
     /// Opens a **new** session, in place of one whose connection is lost or which
@@ -148,9 +153,27 @@ impl<T: EnvTypes> EnvClient<T> {
     /// Nothing of the old one is in it: begin with [`reset`](Self::reset). A
     /// client that was attached to a session attaches to the same one again.
     pub async fn reconnect(&mut self) -> Result<()> {
+        if self.is_connected() {
+            // Its place may be the only one. A server that does not answer is no
+            // reason to stay with it.
+            let _ = self.say_goodbye().await;
+        }
         self.connection = self.endpoint.open(self.session_id.as_deref()).await?;
-        self.admitted = false;
+        // The old one belongs to the runtime it was made in.
+        self.timer = Box::pin(sleep(Duration::ZERO));
+        self.admission = Admission::Unknown;
         Ok(())
+    }
+
+    async fn say_goodbye(&mut self) -> Result<()> {
+        let closed = self.connection.close(request::CLOSE);
+        timeout(CLOSE_TIMEOUT, closed).await.map_err(|_| {
+            self.connection.lose("this client closed it");
+            Error::of(
+                Kind::Timeout,
+                format!("the server did not close the session within {CLOSE_TIMEOUT:?}"),
+            )
+        })
     }
 
     /// Whether the connection stands, as far as is known.
@@ -169,7 +192,7 @@ impl<T: EnvTypes> EnvClient<T> {
         request: String,
         read: impl Fn(&str) -> Result<R>,
     ) -> Result<R> {
-        if self.admitted {
+        if self.admission == Admission::Granted {
             return self.ask(what, request.into(), read).await;
         }
         let request = Utf8Bytes::from(request);
@@ -181,11 +204,12 @@ impl<T: EnvTypes> EnvClient<T> {
         }
     }
 
-    /// Whether the server is full and may be waited for. A session that was never
-    /// let in has nothing to lose.
+    /// Whether the server is full and may be waited for.
     fn waits_for_place<R>(&self, outcome: &Result<R>) -> bool {
-        let full = outcome.as_ref().is_err_and(Error::is_capacity);
-        full && !self.admitted && !self.endpoint.limits().capacity_timeout.is_zero()
+        let turned_away = |error: &Error| error.is_capacity() || error.is_connection();
+        self.admission == Admission::Refused
+            && outcome.as_ref().is_err_and(turned_away)
+            && !self.endpoint.limits().capacity_timeout.is_zero()
     }
 
     /// Asks again until the server has a place, or it takes too long.
@@ -219,7 +243,7 @@ impl<T: EnvTypes> EnvClient<T> {
             None => Some((&mut asked).await),
             Some(limit) => {
                 let timer = &mut self.timer;
-                timer.as_mut().reset(Instant::now() + limit);
+                timer.as_mut().reset(after(limit));
                 poll_fn(|context| match Pin::new(&mut asked).poll(context) {
                     Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
                     Poll::Pending => timer.as_mut().poll(context).map(|()| None),
@@ -238,38 +262,51 @@ impl<T: EnvTypes> EnvClient<T> {
         outcome: Option<Outcome>,
         read: impl Fn(&str) -> Result<R>,
     ) -> Result<R> {
-        let loss = match outcome {
-            Some(Outcome::Reply(text)) => {
-                let answer = read(&text);
-                self.admitted |= !answer.as_ref().is_err_and(Error::is_capacity);
-                return answer;
-            }
-            Some(Outcome::Unasked(text)) => match reply::error(&text) {
-                Some(error) => return Err(error),
-                None => format!("the server sent what nobody asked for: {text}"),
-            },
-            Some(Outcome::Lost(loss)) => loss,
-            None => {
-                let limit = self.endpoint.limits().message_timeout.unwrap_or_default();
-                return Err(Error::of(
-                    Kind::Timeout,
-                    format!(
-                        "no reply to `{what}` within {limit:?}; the server may still carry it out"
-                    ),
-                ));
-            }
+        let concluded = match outcome {
+            Some(Outcome::Reply(text)) => read(&text),
+            Some(Outcome::Unasked(text)) => Err(reply::error(&text).unwrap_or_else(|| {
+                self.connection
+                    .lose("the server sent what nobody had asked for");
+                let start: String = text.chars().take(200).collect();
+                self.lost(&format!(
+                    "the server sent what nobody had asked for: {start}"
+                ))
+            })),
+            Some(Outcome::LastWords { text, loss }) => Err(reply::error(&text)
+                .filter(Error::ends_session)
+                .unwrap_or_else(|| self.lost(&loss))),
+            Some(Outcome::Lost(loss)) => Err(self.lost(&loss)),
+            None => Err(self.late(what)),
         };
+        self.admission = match &concluded {
+            Err(error) if error.is_capacity() => Admission::Refused,
+            // No word from the server itself.
+            Err(error) if error.is_connection() || error.is_timeout() => self.admission,
+            _ => Admission::Granted,
+        };
+        concluded
+    }
+
+    fn lost(&self, loss: &str) -> Error {
         let rest = match &self.session_id {
             None => "its session is gone with it",
             Some(_) => "its session may go on",
         };
-        Err(Error::of(
+        Error::of(
             Kind::Connection,
             format!(
                 "the connection to {} is lost: {loss}; {rest}",
                 self.endpoint
             ),
-        ))
+        )
+    }
+
+    fn late(&self, what: &str) -> Error {
+        let limit = self.endpoint.limits().message_timeout.unwrap_or_default();
+        Error::of(
+            Kind::Timeout,
+            format!("no reply to `{what}` within {limit:?}; the server may still carry it out"),
+        )
     }
 }
 

@@ -207,7 +207,13 @@ impl Error {
         matches!(self.inner.kind, Kind::Factory { .. })
     }
 
-    /// Whether the environment reported a failure: the session goes on.
+    /// Whether the server says that there is, or will be, no session.
+    #[cfg(feature = "client")]
+    pub(crate) fn ends_session(&self) -> bool {
+        self.is_capacity() || self.is_factory() || self.is_session()
+    }
+
+    /// Whether the environment reported a failure.
     pub fn is_execution(&self) -> bool {
         matches!(self.inner.kind, Kind::Execution)
     }

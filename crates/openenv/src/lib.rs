@@ -107,8 +107,9 @@
 //! `Endpoint`. The module `provider` gets servers running: a local process, or
 //! whatever implements its trait.
 //!
-//! A client never takes one reply for another's, not even after a call that was
-//! given up, and never opens a new session unasked.
+//! The protocol has one reply for each request, in order. A client keeps count, so
+//! that a call that was given up costs no later call its reply; and it never opens
+//! a new session unasked.
 //!
 //! # Types are the contract
 //!

@@ -27,7 +27,10 @@ async fn proxy(server: String) -> (String, NamedTempFile) {
         .unwrap();
     let acceptor = TlsAcceptor::from(Arc::new(config));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+    let url = format!(
+        "https://localhost:{}",
+        listener.local_addr().unwrap().port()
+    );
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let (acceptor, server) = (acceptor.clone(), server.clone());

@@ -40,6 +40,12 @@ pub(super) struct Wakers {
     pub(super) keepalive: AtomicWaker,
 }
 
+impl Wakers {
+    pub(super) fn wake_caller(&self) {
+        self.caller.wake();
+    }
+}
+
 /// An event is for the caller if there is one, else for the keepalive.
 impl Wake for Wakers {
     fn wake(self: Arc<Self>) {
@@ -65,9 +71,14 @@ impl Shared {
 #[derive(Debug)]
 pub(super) enum Outcome {
     Reply(Utf8Bytes),
-    /// Something that the server said before it was asked; the request was not sent.
+    /// Something that came although nothing had been asked for; the request was not sent.
     Unasked(Utf8Bytes),
-    /// Why the connection is gone.
+    /// The connection is gone; perhaps the server said why.
+    LastWords {
+        text: Utf8Bytes,
+        loss: String,
+    },
+    /// The connection is gone, and why.
     Lost(String),
 }
 
@@ -101,19 +112,20 @@ impl Connection {
     }
 
     /// Says goodbye and waits until the server has closed.
-    pub(super) async fn close(self, goodbye: &'static str) {
+    pub(super) async fn close(&mut self, goodbye: &'static str) {
         let call = Call::begin(&self.shared);
         let mut message = Some(Message::text(goodbye));
         poll_fn(|context| {
             self.shared.wakers.caller.register(context.waker());
             let context = &mut Context::from_waker(&self.waker);
             let mut socket = self.shared.socket();
-            if message.is_some() && socket.poll_send(context, &mut message, false).is_pending() {
-                return Poll::Pending;
+            if message.is_some() {
+                // If there is no room for it, what comes is read all the same.
+                let _ = socket.poll_send(context, &mut message, false);
             }
             let _ = socket.poll_flush(context);
             socket.poll_idle(context);
-            if socket.loss().is_some() {
+            if socket.is_lost() {
                 Poll::Ready(())
             } else {
                 Poll::Pending
@@ -123,9 +135,14 @@ impl Connection {
         drop(call);
     }
 
+    /// Gives the connection up.
+    pub(super) fn lose(&mut self, why: &str) {
+        self.shared.socket().lose(why.to_owned());
+    }
+
     /// Whether the connection stands, as far as is known.
     pub(super) fn is_open(&self) -> bool {
-        self.shared.socket().loss().is_none()
+        !self.shared.socket().is_lost()
     }
 }
 
@@ -188,15 +205,12 @@ impl Future for Ask<'_> {
         let shared = ask.call.0;
         shared.wakers.caller.register(context.waker());
         let mut socket = shared.socket();
-        if !ask.is_sent() {
-            if let Poll::Ready(outcome) = ask.send(&mut socket) {
-                return Poll::Ready(outcome);
-            }
-            if ask.message.is_some() {
-                return Poll::Pending;
-            }
+        if !ask.is_sent()
+            && let Poll::Ready(outcome) = ask.send(&mut socket)
+        {
+            return Poll::Ready(outcome);
         }
-        // Reading goes on while a long request is written: the server may be
+        // Reading goes on while a request cannot be written: the server may be
         // about to finish a long reply that nobody waits for any more.
         let context = &mut Context::from_waker(ask.waker);
         socket.poll_reply(context).map(|reply| match reply {
@@ -206,7 +220,7 @@ impl Future for Ask<'_> {
     }
 }
 
-/// A call under way: while it lasts, the keepalive does not read.
+/// A call under way.
 #[derive(Debug)]
 struct Call<'a>(&'a Shared);
 
@@ -223,6 +237,6 @@ impl<'a> Call<'a> {
 impl Drop for Call<'_> {
     fn drop(&mut self) {
         self.0.wakers.caller.take();
-        self.0.socket().busy = false;
+        self.0.socket().end_call();
     }
 }

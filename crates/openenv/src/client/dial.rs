@@ -79,13 +79,8 @@ async fn upgrade(
     stream: CountedStream,
     config: WebSocketConfig,
 ) -> Result<Stream> {
-    use tokio_tungstenite::MaybeTlsStream;
-    use tokio_tungstenite::tungstenite::error::UrlError;
-
-    if url.scheme() == "wss" {
-        return Err(Error::Url(UrlError::TlsFeatureNotEnabled));
-    }
-    let stream = MaybeTlsStream::Plain(stream);
+    debug_assert_eq!(url.scheme(), "ws", "other URLs are refused");
+    let stream = tokio_tungstenite::MaybeTlsStream::Plain(stream);
     let upgrade = tokio_tungstenite::client_async_with_config(request, stream, Some(config));
     let (stream, _) = upgrade.await?;
     Ok(stream)

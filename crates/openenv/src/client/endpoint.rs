@@ -5,13 +5,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBuilder};
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION, USER_AGENT};
+use reqwest::redirect::Policy;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Error as WsError;
-use tokio_tungstenite::tungstenite::error::UrlError;
 
 use super::base_url::BaseUrl;
 use super::connection::Connection;
@@ -123,6 +123,8 @@ impl Endpoint {
         // It may be a secret: not to be seen in logs.
         value.set_sensitive(true);
         self.headers.insert(header, value);
+        // One that was made before does not send it.
+        self.http = Arc::default();
         Ok(self)
     }
 
@@ -130,6 +132,7 @@ impl Endpoint {
     #[must_use]
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.limits.connect_timeout = limit;
+        self.http = Arc::default();
         self
     }
 
@@ -236,13 +239,10 @@ impl Endpoint {
         let url = self.url.websocket(session_id);
         let dialled = dial(&url, &self.headers, self.limits.max_message_size).await;
         let (stream, traffic) = dialled.map_err(|error| match &error {
-            WsError::Url(UrlError::TlsFeatureNotEnabled) => Error::configuration(format!(
-                "{self} needs TLS, which this program was built without; \
-                 enable the feature `tls` of the crate `openenv`"
-            )),
             WsError::Http(answer) => self.unreachable(&format_args!(
-                "it answered {} instead of opening a WebSocket",
-                answer.status()
+                "it answered {}{} instead of opening a WebSocket",
+                answer.status(),
+                moved_to(answer.headers())
             )),
             WsError::Io(why) => self.unreachable(why),
             _ => self.unreachable(&error),
@@ -251,24 +251,15 @@ impl Endpoint {
     }
 
     async fn get<R: DeserializeOwned>(&self, route: &str) -> Result<R> {
-        let url = self.url.http(route);
-        let failed = |error: reqwest::Error| {
-            let why = error.without_url();
-            Error::of(
-                Kind::Connection,
-                format!("could not get {route} from {self}: {}", root_cause(&why)),
-            )
-            .because(why)
+        let body = match self.limits.message_timeout {
+            None => self.get_body(route).await?,
+            Some(limit) => timeout(limit, self.get_body(route)).await.map_err(|_| {
+                Error::of(
+                    Kind::Timeout,
+                    format!("{self} did not answer a request for {route} within {limit:?}"),
+                )
+            })??,
         };
-        let answer = self.http()?.get(url).send().await.map_err(failed)?;
-        let status = answer.status();
-        let body = answer.bytes().await.map_err(failed)?;
-        if !status.is_success() {
-            return Err(Error::of(
-                Kind::Answer,
-                format!("{self} answered {status} to a request for {route}"),
-            ));
-        }
         serde_json::from_slice(&body).map_err(|error| {
             Error::of(
                 Kind::Answer,
@@ -276,6 +267,35 @@ impl Endpoint {
             )
             .because(error)
         })
+    }
+
+    async fn get_body(&self, route: &str) -> Result<Vec<u8>> {
+        let failed = |error: reqwest::Error| {
+            let why = root_cause(&error);
+            Error::of(
+                Kind::Connection,
+                format!("could not get {route} from {self}: {why}"),
+            )
+        };
+        let request = self.http()?.get(self.url.http(route));
+        let mut answer = request.send().await.map_err(failed)?;
+        if !answer.status().is_success() {
+            let (status, moved) = (answer.status(), moved_to(answer.headers()));
+            return Err(Error::of(
+                Kind::Answer,
+                format!("{self} answered {status}{moved} to a request for {route}"),
+            ));
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(failed)? {
+            body.extend_from_slice(&chunk);
+            let limit = self.limits.max_message_size;
+            if body.len() > limit {
+                let message = format!("what {self} answers at {route} is over {limit} bytes");
+                return Err(Error::of(Kind::Answer, message));
+            }
+        }
+        Ok(body)
     }
 
     /// Made when first needed: a program that only steps does without.
@@ -288,6 +308,8 @@ impl Endpoint {
             .connect_timeout(self.limits.connect_timeout)
             // The WebSocket does not go through one either.
             .no_proxy()
+            // Nor follow one that leads to another server, with all headers.
+            .redirect(Policy::none())
             // One that is kept is driven by the runtime that opened it, which may be blocked or gone.
             .pool_max_idle_per_host(0);
         #[cfg(feature = "tls")]
@@ -315,6 +337,14 @@ impl Endpoint {
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.url.fmt(f)
+    }
+}
+
+/// Where an answer sends its reader, as part of a sentence.
+fn moved_to(headers: &HeaderMap) -> String {
+    match headers.get(LOCATION).map(HeaderValue::to_str) {
+        Some(Ok(location)) => format!(" (moved to {location})"),
+        _ => String::new(),
     }
 }
 

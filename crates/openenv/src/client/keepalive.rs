@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
+use super::clock::{LONG, after};
 use super::connection::Shared;
 use super::traffic::Traffic;
 
 /// How soon after a call the socket is looked at again. A call does not arrange
 /// for what comes after its reply, because that would cost every call as much.
 const TICK: Duration = Duration::from_secs(1);
-/// Instead of never: timers cannot wait forever.
-const LONG: Duration = Duration::from_hours(24);
+/// Pings that follow each other without a pause would be a load, not a test.
+const SHORTEST: Duration = Duration::from_millis(10);
 
 /// When a silent connection is tested, and when it is given up.
 #[derive(Debug, Clone, Copy)]
@@ -41,10 +42,15 @@ pub(super) async fn run(
         loop {
             let socket_context = &mut Context::from_waker(&waker);
             let mut socket = shared.socket();
-            if !socket.busy {
-                socket.poll_idle(socket_context);
+            if socket.poll_idle(socket_context) {
+                // Its caller was not looking.
+                shared.wakers.wake_caller();
             }
-            let mut due = match silence.judge() {
+            if socket.is_lost() {
+                shared.wakers.wake_caller();
+                return Poll::Ready(());
+            }
+            let mut due = match silence.judge(socket.is_stuck()) {
                 Verdict::WaitUntil(due) => due,
                 Verdict::Ping => {
                     socket.ping(socket_context);
@@ -52,20 +58,15 @@ pub(super) async fn run(
                 }
                 Verdict::GiveUp(silent) => {
                     socket.lose(format!("the server gave no sign of life for {silent:?}"));
-                    waker.wake_by_ref();
-                    return Poll::Ready(());
+                    continue;
                 }
             };
-            if socket.loss().is_some() {
-                return Poll::Ready(());
-            }
             // Unless there are calls, the socket wakes this task when anything comes.
-            let resting = !socket.busy && socket.requests == requests_seen;
-            requests_seen = socket.requests;
+            let (resting, requests) = socket.rest(requests_seen);
+            requests_seen = requests;
             if !resting {
                 due = due.min(Instant::now() + TICK);
             }
-            socket.rest(resting);
             drop(socket);
             timer.as_mut().reset(due);
             if timer.as_mut().poll(context).is_pending() {
@@ -76,12 +77,13 @@ pub(super) async fn run(
     .await;
 }
 
-/// How long nothing has moved on a connection.
+/// How long a connection has shown no sign of life.
 #[derive(Debug)]
 struct Silence {
     traffic: Traffic,
     keepalive: Option<Keepalive>,
-    bytes: u64,
+    received: u64,
+    sent: u64,
     since: Instant,
     pinged: Option<Instant>,
 }
@@ -96,7 +98,8 @@ enum Verdict {
 impl Silence {
     fn new(traffic: Traffic, keepalive: Option<Keepalive>) -> Self {
         Self {
-            bytes: traffic.bytes(),
+            received: traffic.received(),
+            sent: traffic.sent(),
             traffic,
             keepalive,
             since: Instant::now(),
@@ -104,30 +107,37 @@ impl Silence {
         }
     }
 
-    fn judge(&mut self) -> Verdict {
+    /// What is written says nothing about the server, unless it was `stuck` and
+    /// goes on because the server reads.
+    fn judge(&mut self, stuck: bool) -> Verdict {
         let now = Instant::now();
-        let bytes = self.traffic.bytes();
-        if bytes != self.bytes {
-            self.bytes = bytes;
+        let (received, sent) = (self.traffic.received(), self.traffic.sent());
+        if received != self.received || (stuck && sent != self.sent) {
             self.since = now;
             self.pinged = None;
         }
+        (self.received, self.sent) = (received, sent);
         let Some(keepalive) = self.keepalive else {
-            return Verdict::WaitUntil(now + LONG);
+            return Verdict::WaitUntil(after(LONG));
         };
-        match self.pinged.map(|pinged| pinged + keepalive.timeout) {
-            Some(end) if end <= now => Verdict::GiveUp(now - self.since),
-            Some(end) => Verdict::WaitUntil(end),
-            None if self.since + keepalive.interval <= now => Verdict::Ping,
-            None => Verdict::WaitUntil(self.since + keepalive.interval),
+        let test = self.since + keepalive.interval.clamp(SHORTEST, LONG);
+        match self.pinged {
+            Some(pinged) => match pinged + keepalive.timeout.min(LONG) {
+                end if end <= now => Verdict::GiveUp(now - self.since),
+                end => Verdict::WaitUntil(end),
+            },
+            None if test <= now => Verdict::Ping,
+            None => Verdict::WaitUntil(test),
         }
     }
 
-    /// The ping has left: its own bytes are no sign of life. Returns when an answer is due.
+    /// The ping has left. Returns when a sign of life is due.
     fn pinged(&mut self) -> Instant {
         let now = Instant::now();
-        self.bytes = self.traffic.bytes();
+        self.sent = self.traffic.sent();
         self.pinged = Some(now);
-        now + self.keepalive.map_or(LONG, |keepalive| keepalive.timeout)
+        now + self
+            .keepalive
+            .map_or(LONG, |keepalive| keepalive.timeout.min(LONG))
     }
 }

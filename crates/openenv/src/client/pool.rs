@@ -42,7 +42,7 @@ const OPENING: usize = 64;
 /// # }
 /// ```
 ///
-/// A server with fewer places than the pool has sessions is waited for with
+/// A server that is full for a while is waited for with
 /// [`Endpoint::capacity_timeout`].
 pub struct EnvPool<T> {
     clients: Vec<EnvClient<T>>,
@@ -89,8 +89,43 @@ impl<T: EnvTypes> EnvPool<T> {
         &mut self,
         mut options: impl FnMut(usize) -> ResetOptions,
     ) -> Vec<Result<Step<T::ResetObservation>>> {
-        let requests = (0..self.len()).map(|session| request::reset(&options(session)));
-        self.call("reset", requests.collect(), reply::step).await
+        let requests = (0..self.len()).map(|session| Some(request::reset(&options(session))));
+        let results = self.call("reset", requests.collect(), reply::step).await;
+        results.into_iter().flatten().collect()
+    }
+
+    /// Begins an episode in some of the sessions: those whose last one is over,
+    /// say. The results are in the order of `sessions`.
+    ///
+    /// # Errors
+    /// A validation error if there is no such session, or it is named twice.
+    /// Nothing is sent then.
+    pub async fn reset_only(
+        &mut self,
+        sessions: &[usize],
+        mut options: impl FnMut(usize) -> ResetOptions,
+    ) -> Result<Vec<Result<Step<T::ResetObservation>>>> {
+        let mut requests: Vec<_> = (0..self.len()).map(|_| None).collect();
+        for &session in sessions {
+            let request = request::reset(&options(session));
+            match requests.get_mut(session) {
+                Some(place @ None) => *place = Some(request),
+                Some(Some(_)) => {
+                    let message = format!("session {session} is named twice");
+                    return Err(Error::invalid("sessions", message));
+                }
+                None => {
+                    let last = self.len();
+                    let message = format!("there is no session {session}, only {last}, from 0");
+                    return Err(Error::invalid("sessions", message));
+                }
+            }
+        }
+        let mut results = self.call("reset", requests, reply::step).await;
+        Ok(sessions
+            .iter()
+            .filter_map(|&session| results[session].take())
+            .collect())
     }
 
     /// Takes one step in every session: the first action is for the first session.
@@ -109,35 +144,37 @@ impl<T: EnvTypes> EnvPool<T> {
                 format!("there are {actions} actions for {sessions} sessions"),
             ));
         }
-        let requests = actions.iter().map(request::step).collect();
-        Ok(self.call("step", requests, reply::step).await)
+        let requests = actions.iter().map(|action| Some(request::step(action)));
+        let results = self.call("step", requests.collect(), reply::step).await;
+        Ok(results.into_iter().flatten().collect())
     }
 
     /// What the episode of every session looks like now.
     pub async fn state(&mut self) -> Vec<Result<EpisodeState<T::State>>> {
-        let requests = (0..self.len()).map(|_| Ok(request::STATE.to_owned()));
-        self.call("state", requests.collect(), reply::state).await
+        let requests = (0..self.len()).map(|_| Some(Ok(request::STATE.to_owned())));
+        let results = self.call("state", requests.collect(), reply::state).await;
+        results.into_iter().flatten().collect()
     }
 
-    /// Sends every session its request, and reads the replies.
+    /// Sends the sessions their requests, those that have one, and reads the replies.
     async fn call<R>(
         &mut self,
         what: &str,
-        requests: Vec<Result<String>>,
+        requests: Vec<Option<Result<String>>>,
         read: impl Fn(&str) -> Result<R>,
-    ) -> Vec<Result<R>> {
+    ) -> Vec<Option<Result<R>>> {
         let Some(first) = self.clients.first() else {
             return Vec::new();
         };
         let limit = first.endpoint.limits().message_timeout;
-        let requests: Vec<Result<Utf8Bytes>> = requests
+        let requests: Vec<Option<Result<Utf8Bytes>>> = requests
             .into_iter()
-            .map(|request| request.map(Into::into))
+            .map(|request| request.map(|request| request.map(Into::into)))
             .collect();
         let asks = self.clients.iter_mut().zip(&requests);
-        let asks = asks.filter_map(|(client, request)| {
-            let request = request.as_ref().ok()?.clone();
-            Some(client.connection.ask(request))
+        let asks = asks.filter_map(|(client, request)| match request {
+            Some(Ok(request)) => Some(client.connection.ask(request.clone())),
+            _ => None,
         });
         // Without a budget: one for a task that has one socket would stop half-way.
         let together = unconstrained(Together::new(asks.collect(), limit));
@@ -147,25 +184,24 @@ impl<T: EnvTypes> EnvPool<T> {
         let mut results = Vec::with_capacity(self.clients.len());
         let mut waiting = Vec::new();
         for (client, request) in self.clients.iter_mut().zip(requests) {
-            // Those that could not be sent have no outcome.
-            let (request, result) = match request {
-                Ok(request) => {
-                    let outcome = outcomes.next().flatten();
-                    (request, client.conclude(what, outcome, read))
+            results.push(match request {
+                None => None,
+                Some(Err(error)) => Some(Err(error)),
+                Some(Ok(request)) => {
+                    let result = client.conclude(what, outcomes.next().flatten(), read);
+                    if client.waits_for_place(&result) {
+                        waiting.push((results.len(), client, request));
+                    }
+                    Some(result)
                 }
-                Err(error) => (Utf8Bytes::default(), Err(error)),
-            };
-            if client.waits_for_place(&result) {
-                waiting.push((results.len(), client, request));
-            }
-            results.push(result);
+            });
         }
         let waited = waiting.into_iter().map(async |(number, client, request)| {
             let result = client.wait_for_place(what, request, read).await;
             (number, result)
         });
         for (number, result) in join_all(waited).await {
-            results[number] = result;
+            results[number] = Some(result);
         }
         results
     }
@@ -173,13 +209,14 @@ impl<T: EnvTypes> EnvPool<T> {
     /// Opens a **new** session in place of every one whose connection is lost, and
     /// says which those are. They are to be reset.
     pub async fn reconnect(&mut self) -> Vec<(usize, Result<()>)> {
-        let lost = self
+        let lost: Vec<_> = self
             .clients
             .iter_mut()
             .enumerate()
             .filter(|(_, client)| !client.is_connected())
-            .map(|(session, client)| async move { (session, client.reconnect().await) });
-        join_all(lost).await
+            .map(|(session, client)| async move { (session, client.reconnect().await) })
+            .collect();
+        stream::iter(lost).buffered(OPENING).collect().await
     }
 
     /// Ends every session and waits until the server has closed them.

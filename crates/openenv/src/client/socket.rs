@@ -14,10 +14,13 @@ use super::traffic::CountedStream;
 
 pub(super) type Stream = WebSocketStream<MaybeTlsStream<CountedStream>>;
 
+/// A longer text says nothing about why a session ends.
+const LONGEST_REASON: usize = 4096;
+
 /// A socket on which every request has one reply, in the order of the requests.
 ///
 /// Replies carry no name, so they are counted: a caller that gives up leaves its
-/// reply owed, and the next caller lets it pass. Nothing is ever taken for the
+/// reply owed, and it is let pass when it comes. Nothing is ever taken for the
 /// reply to another request.
 #[derive(Debug)]
 pub(super) struct Socket {
@@ -25,18 +28,34 @@ pub(super) struct Socket {
     stream: Option<Stream>,
     /// Requests that were sent and not yet replied to.
     owed: usize,
-    /// What the server said without being asked: why it refuses or ends the session.
+    /// Whether the last of these replies is waited for.
+    awaited: bool,
+    /// That reply, until it is fetched.
+    arrived: Option<Utf8Bytes>,
+    /// What came although nothing had been asked for.
     unasked: Option<Utf8Bytes>,
+    /// The last short reply that nobody waited for: a server that ends the session
+    /// says why.
+    passed: Option<Utf8Bytes>,
     /// Why the connection is lost.
     loss: Option<String>,
     /// What the server said when it closed.
     farewell: Option<String>,
-    /// Whether somebody waits for a reply; the keepalive does not read then.
-    pub(super) busy: bool,
-    /// Whether the keepalive counts on being told when there are calls again.
-    resting: bool,
+    /// Whether a message is stuck half-way.
+    stuck: bool,
+    activity: Activity,
     /// Requests so far.
-    pub(super) requests: u64,
+    requests: u64,
+}
+
+/// Whether there are calls.
+#[derive(Debug, PartialEq, Eq)]
+enum Activity {
+    /// Somebody waits for a reply.
+    Call,
+    Pause,
+    /// A long pause: the keepalive counts on being told when it is over.
+    Rest,
 }
 
 impl Socket {
@@ -44,41 +63,61 @@ impl Socket {
         Self {
             stream: Some(stream),
             owed: 0,
+            awaited: false,
+            arrived: None,
             unasked: None,
+            passed: None,
             loss: None,
             farewell: None,
-            busy: false,
-            resting: false,
+            stuck: false,
+            activity: Activity::Pause,
             requests: 0,
-        }
-    }
-
-    /// Why the connection is lost, if it is.
-    pub(super) fn loss(&self) -> Option<&str> {
-        self.loss.as_deref()
-    }
-
-    /// Why nothing more comes: what the server said last, or how the connection ended.
-    pub(super) fn end(&mut self) -> Outcome {
-        match self.unasked.take() {
-            Some(text) => Outcome::Unasked(text),
-            None => Outcome::Lost(self.loss.clone().unwrap_or_else(|| describe(None))),
         }
     }
 
     /// Begins a call. Says whether the keepalive has to be told.
     pub(super) fn begin_call(&mut self) -> bool {
-        self.busy = true;
-        mem::take(&mut self.resting)
+        mem::replace(&mut self.activity, Activity::Call) == Activity::Rest
     }
 
-    pub(super) fn rest(&mut self, resting: bool) {
-        self.resting = resting;
+    /// Ends a call; a reply that is still to come is let pass.
+    pub(super) fn end_call(&mut self) {
+        self.activity = Activity::Pause;
+        self.awaited = false;
+        self.arrived = None;
     }
 
-    /// What the server said without being asked, once.
+    /// Says that the keepalive will rest, if there was no call since `requests`.
+    /// Returns whether it may, and the requests so far.
+    pub(super) fn rest(&mut self, requests: u64) -> (bool, u64) {
+        let may_rest = self.activity != Activity::Call && self.requests == requests;
+        if may_rest {
+            self.activity = Activity::Rest;
+        }
+        (may_rest, self.requests)
+    }
+
+    /// Whether a message is stuck half-way, so that writing is a sign of life.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.stuck
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.stream.is_none()
+    }
+
+    /// What came although nothing had been asked for, once.
     pub(super) fn take_unasked(&mut self) -> Option<Utf8Bytes> {
         self.unasked.take()
+    }
+
+    /// Why nothing more comes: what the server said last, or how the connection ended.
+    pub(super) fn end(&mut self) -> Outcome {
+        let loss = self.loss.clone().unwrap_or_else(|| describe(None));
+        match self.unasked.take().or_else(|| self.passed.take()) {
+            Some(text) => Outcome::LastWords { text, loss },
+            None => Outcome::Lost(loss),
+        }
     }
 
     /// Hands over a message; it is on its way once this is ready.
@@ -103,11 +142,16 @@ impl Socket {
         match sent {
             Ok(()) => {
                 self.owed += usize::from(has_reply);
+                self.awaited = has_reply;
                 self.requests += 1;
+                if has_reply {
+                    // The session goes on, so they were not its last.
+                    self.passed = None;
+                }
             }
             Err(error) => {
                 // A server that refuses says why before it closes.
-                self.poll_idle(context);
+                self.poll_incoming(context);
                 self.lose_by(&error);
             }
         }
@@ -117,40 +161,56 @@ impl Socket {
     pub(super) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if let Some(stream) = &mut self.stream {
             // A failure is met again by reading, after what the server said before it.
-            let _ = ready!(stream.poll_flush_unpin(context));
+            self.stuck = stream.poll_flush_unpin(context).is_pending();
+            if self.stuck {
+                return Poll::Pending;
+            }
         }
         Poll::Ready(())
     }
 
-    /// The reply to the last request, once those before it have come; `None` when the
-    /// connection is lost.
+    /// The reply that is waited for; `None` when the connection is lost.
     pub(super) fn poll_reply(&mut self, context: &mut Context<'_>) -> Poll<Option<Utf8Bytes>> {
-        loop {
-            let Some(text) = ready!(self.poll_text(context)) else {
-                return Poll::Ready(None);
-            };
-            match self.owed {
-                0 => self.unasked = Some(text),
-                1 => {
-                    self.owed = 0;
-                    return Poll::Ready(Some(text));
-                }
-                _ => self.owed -= 1,
-            }
+        if self.arrived.is_none() {
+            self.poll_incoming(context);
+        }
+        match self.arrived.take() {
+            Some(text) => Poll::Ready(Some(text)),
+            None if self.is_lost() => Poll::Ready(None),
+            None => Poll::Pending,
         }
     }
 
-    /// Reads what comes while nobody waits for a reply, until nothing more does.
+    /// Reads until the reply that is waited for is there, or nothing more comes.
     ///
     /// Reading is what answers pings.
-    pub(super) fn poll_idle(&mut self, context: &mut Context<'_>) {
-        while let Poll::Ready(Some(text)) = self.poll_text(context) {
+    fn poll_incoming(&mut self, context: &mut Context<'_>) {
+        while self.arrived.is_none()
+            && let Poll::Ready(Some(text)) = self.poll_text(context)
+        {
+            if self.owed == 1 && self.awaited {
+                self.owed = 0;
+                self.awaited = false;
+                self.arrived = Some(text);
+                return;
+            }
             if self.owed == 0 {
                 self.unasked = Some(text);
             } else {
                 self.owed -= 1;
+                self.passed = Some(text).filter(|text| text.len() <= LONGEST_REASON);
             }
         }
+    }
+
+    /// What there is to do while nobody polls a call: writes what is stuck, reads
+    /// what comes. Says whether the caller's reply is among it.
+    pub(super) fn poll_idle(&mut self, context: &mut Context<'_>) -> bool {
+        if self.stuck {
+            let _ = self.poll_flush(context);
+        }
+        self.poll_incoming(context);
+        self.arrived.is_some()
     }
 
     /// Sends a ping, if a message under way leaves room for it.
@@ -206,6 +266,7 @@ impl Socket {
         self.loss.get_or_insert(why);
         self.stream = None;
         self.owed = 0;
+        self.stuck = false;
     }
 }
 

@@ -4,12 +4,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Sleep, sleep_until};
 
+use super::clock::after;
 use super::connection::{Ask, Outcome};
-
-/// How often the sessions that are not waited for are looked at, so that they answer pings.
-const LOOK: Duration = Duration::from_secs(1);
 
 /// How many are read for one wait.
 const GROUP: usize = 32;
@@ -28,22 +26,17 @@ pub(super) struct Together<'a> {
     unsent: Vec<usize>,
     /// How many have their outcome, in the order of waiting.
     done: usize,
-    deadline: Option<Instant>,
-    timer: Pin<Box<Sleep>>,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl<'a> Together<'a> {
     pub(super) fn new(asks: Vec<Ask<'a>>, limit: Option<Duration>) -> Self {
-        let now = Instant::now();
-        let deadline = limit.map(|limit| now + limit);
-        let first_look = now + LOOK;
         Self {
             outcomes: asks.iter().map(|_| None).collect(),
             unsent: (0..asks.len()).collect(),
             asks,
             done: 0,
-            deadline,
-            timer: Box::pin(sleep_until(earlier(deadline, first_look))),
+            timer: limit.map(|limit| Box::pin(sleep_until(after(limit)))),
         }
     }
 
@@ -68,20 +61,10 @@ impl<'a> Together<'a> {
         self.outcomes[number].is_some()
     }
 
-    /// The time of the next look at all, or of the end; whether the end has come.
     fn is_late(&mut self, context: &mut Context<'_>) -> bool {
-        while self.timer.as_mut().poll(context).is_ready() {
-            let now = Instant::now();
-            if self.deadline.is_some_and(|deadline| deadline <= now) {
-                return true;
-            }
-            for number in 0..self.asks.len() {
-                self.look_at(number, context);
-            }
-            let next = earlier(self.deadline, now + LOOK);
-            self.timer.as_mut().reset(next);
-        }
-        false
+        self.timer
+            .as_mut()
+            .is_some_and(|timer| timer.as_mut().poll(context).is_ready())
     }
 }
 
@@ -102,10 +85,6 @@ impl Future for Together<'_> {
         }
         Poll::Ready(std::mem::take(&mut together.outcomes))
     }
-}
-
-fn earlier(deadline: Option<Instant>, look: Instant) -> Instant {
-    deadline.map_or(look, |deadline| deadline.min(look))
 }
 
 /// The one that is waited for after `done` others: each group from its end.

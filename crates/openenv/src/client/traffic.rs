@@ -9,21 +9,31 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// How many bytes have moved, in either direction.
+/// How many bytes have moved.
 ///
 /// A reply of many megabytes says for minutes that its server lives, long before
 /// it is a message.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Traffic(Arc<AtomicU64>);
+pub(super) struct Traffic(Arc<Counters>);
+
+#[derive(Debug, Default)]
+struct Counters {
+    received: AtomicU64,
+    sent: AtomicU64,
+}
 
 impl Traffic {
-    pub(super) fn bytes(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+    pub(super) fn received(&self) -> u64 {
+        self.0.received.load(Ordering::Relaxed)
     }
 
-    fn add(&self, bytes: usize) {
-        self.0.fetch_add(bytes as u64, Ordering::Relaxed);
+    pub(super) fn sent(&self) -> u64 {
+        self.0.sent.load(Ordering::Relaxed)
     }
+}
+
+fn add(counter: &AtomicU64, bytes: usize) {
+    counter.fetch_add(bytes as u64, Ordering::Relaxed);
 }
 
 /// A TCP stream that counts.
@@ -41,7 +51,7 @@ impl AsyncRead for CountedStream {
     ) -> Poll<Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
-        self.traffic.add(buffer.filled().len() - before);
+        add(&self.traffic.0.received, buffer.filled().len() - before);
         Poll::Ready(Ok(()))
     }
 }
@@ -53,7 +63,7 @@ impl AsyncWrite for CountedStream {
         bytes: &[u8],
     ) -> Poll<Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
-        self.traffic.add(written);
+        add(&self.traffic.0.sent, written);
         Poll::Ready(Ok(written))
     }
 
@@ -63,7 +73,7 @@ impl AsyncWrite for CountedStream {
         slices: &[IoSlice<'_>],
     ) -> Poll<Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write_vectored(context, slices))?;
-        self.traffic.add(written);
+        add(&self.traffic.0.sent, written);
         Poll::Ready(Ok(written))
     }
 

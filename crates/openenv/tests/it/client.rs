@@ -1,8 +1,10 @@
 //! The clients, against this server and against the reference.
 
+mod blocking;
 mod calls;
 mod connection;
-mod review;
+mod http;
+mod patience;
 mod subject;
 
 use openenv::EnvTypes;

@@ -15,10 +15,10 @@ use super::{Typed, add};
 use crate::probe::InlineProbe;
 use crate::support::{TestServer, eventually};
 
-const OBSERVATION: &str = r#"{"type":"observation","data":{"observation":{"n":1}}}"#;
+pub(super) const OBSERVATION: &str = r#"{"type":"observation","data":{"observation":{"n":1}}}"#;
 
 /// A server that does what its test says after the handshake.
-async fn peer<F, R>(behaviour: F) -> Endpoint
+pub(super) async fn peer<F, R>(behaviour: F) -> Endpoint
 where
     F: FnOnce(WebSocketStream<TcpStream>) -> R + Send + 'static,
     R: Future<Output = ()> + Send,
@@ -293,7 +293,30 @@ async fn what_nobody_asked_for_is_not_taken_for_a_reply() {
     tokio::time::sleep(Duration::from_millis(1500)).await;
     let error = env.step(&json!({})).await.unwrap_err();
     assert!(
-        error.to_string().contains("what nobody asked for"),
+        error.to_string().contains("what nobody had asked for"),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn reconnecting_gives_the_old_session_up_first() {
+    let (builder, _) = InlineProbe::server();
+    let server = TestServer::start(builder.max_sessions(1)).await;
+    let mut env = EnvClient::<Typed>::connect(&server.url()).await.unwrap();
+    env.reset(ResetOptions::default()).await.unwrap();
+    env.reconnect().await.unwrap();
+    env.reset(ResetOptions::default()).await.unwrap();
+}
+
+#[tokio::test]
+async fn reattaching_lets_go_of_the_session_first() {
+    let (builder, _) = InlineProbe::server();
+    let server = TestServer::start(builder).await;
+    let path = server.created_session().await;
+    let id = path.split_once('=').unwrap().1;
+    let endpoint = Endpoint::new(&server.url()).unwrap();
+    let mut env = endpoint.attach::<Typed>(id).await.unwrap();
+    env.reset(ResetOptions::default()).await.unwrap();
+    env.reconnect().await.unwrap();
+    env.step(&add(1)).await.unwrap();
 }

@@ -153,7 +153,7 @@ impl<T: EnvTypes> EnvClient<T> {
     /// Nothing of the old one is in it: begin with [`reset`](Self::reset). A
     /// client that was attached to a session attaches to the same one again.
     pub async fn reconnect(&mut self) -> Result<()> {
-        if self.is_connected() {
+        if self.connection.is_open() {
             // Its place may be the only one. A server that does not answer is no
             // reason to stay with it.
             let _ = self.say_goodbye().await;
@@ -178,7 +178,8 @@ impl<T: EnvTypes> EnvClient<T> {
 
     /// Whether the connection stands, as far as is known.
     pub fn is_connected(&self) -> bool {
-        self.connection.is_open()
+        // One that was refused is about to be closed.
+        self.connection.is_open() && self.admission != Admission::Refused
     }
 
     /// The server that this client talks to.
@@ -288,9 +289,10 @@ impl<T: EnvTypes> EnvClient<T> {
     }
 
     fn lost(&self, loss: &str) -> Error {
-        let rest = match &self.session_id {
-            None => "its session is gone with it",
-            Some(_) => "its session may go on",
+        let rest = match (&self.session_id, self.admission) {
+            (None, Admission::Refused) => "it was refused before",
+            (None, _) => "its session is gone with it",
+            (Some(_), _) => "its session may go on",
         };
         Error::of(
             Kind::Connection,
@@ -315,7 +317,8 @@ impl<T> fmt::Debug for EnvClient<T> {
         f.debug_struct("EnvClient")
             .field("endpoint", &self.endpoint)
             .field("session_id", &self.session_id)
-            .field("is_connected", &self.connection.is_open())
+            .field("admission", &self.admission)
+            .field("is_open", &self.connection.is_open())
             .finish_non_exhaustive()
     }
 }

@@ -233,6 +233,12 @@ impl Error {
         }
     }
 
+    /// The message alone, as it travels: what does not fit is beside it.
+    #[cfg(any(feature = "server", test))]
+    pub(crate) fn message(&self) -> &str {
+        &self.inner.message
+    }
+
     /// Code of the error frame on a WebSocket.
     ///
     /// A client that cannot reach its server says `CONNECTION_ERROR`, and
@@ -326,7 +332,7 @@ impl Error {
 /// For people as well: this is what a `main` that returns the error prints.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")?;
+        f.write_str(&self.inner.message)?;
         for violation in self.violations() {
             write!(f, "\n  {violation}")?;
         }
@@ -342,9 +348,16 @@ impl fmt::Debug for Error {
     }
 }
 
+/// The message, and on the same line all that does not fit.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.inner.message)
+        f.write_str(&self.inner.message)?;
+        let mut separator = ": ";
+        for violation in self.violations() {
+            write!(f, "{separator}{violation}")?;
+            separator = "; ";
+        }
+        Ok(())
     }
 }
 

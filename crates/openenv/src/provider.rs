@@ -7,7 +7,8 @@
 
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+#[doc(no_inline)]
+pub use futures_util::future::BoxFuture;
 use tokio::time::{sleep, timeout};
 
 use crate::client::Endpoint;

@@ -96,13 +96,13 @@ pub(crate) fn write_state<S: Serialize>(
 pub(crate) fn write_error(out: &mut Vec<u8>, error: &Error) {
     #[derive(Serialize)]
     struct Data<'a> {
-        message: String,
+        message: &'a str,
         code: &'a str,
         #[serde(flatten)]
         details: serde_json::Map<String, serde_json::Value>,
     }
     let data = Data {
-        message: error.to_string(),
+        message: error.message(),
         code: error.code(),
         details: error.details(),
     };

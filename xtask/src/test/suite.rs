@@ -87,7 +87,7 @@ impl Suite {
             Self::Docs => cargo::docs(),
             Self::Python(generation) => python::run(generation, context),
             Self::Validate => validate::run(context),
-            Self::Client => client::run(),
+            Self::Client => client::run(context),
         }
     }
 }

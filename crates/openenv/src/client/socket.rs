@@ -6,6 +6,7 @@ use std::task::{Context, Poll, ready};
 use futures_util::{SinkExt, StreamExt};
 use tokio_tungstenite::tungstenite::error::CapacityError;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Bytes, Error as WsError, Message, Utf8Bytes};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
@@ -275,8 +276,12 @@ fn describe(farewell: Option<&CloseFrame>) -> String {
         return "the server closed it".to_owned();
     };
     let code = u16::from(farewell.code);
+    let what = match farewell.code {
+        CloseCode::Away | CloseCode::Restart => "the server is stopping",
+        _ => "the server closed it",
+    };
     match farewell.reason.as_str() {
-        "" => format!("the server closed it with code {code}"),
-        reason => format!("the server closed it with code {code}: {reason}"),
+        "" => format!("{what} (code {code})"),
+        reason => format!("{what} (code {code}): {reason}"),
     }
 }

@@ -152,7 +152,7 @@ impl IntoResponse for Error {
             StatusCode::from_u16(self.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         match self.kind() {
             Kind::Validation(violations) => detail(status, json!(violations)),
-            _ => detail(status, self.to_string()),
+            _ => detail(status, self.message()),
         }
     }
 }

@@ -70,7 +70,7 @@ impl From<Error> for RpcError {
         let details = error.details();
         Self {
             code: error.rpc_code(),
-            message: error.to_string(),
+            message: error.message().to_owned(),
             data: if details.is_empty() {
                 Value::Null
             } else {

@@ -180,6 +180,8 @@ async fn errors_leave_the_session_as_it_is(kind: Kind) {
     let error = env.step(&too_long).await.unwrap_err();
     assert!(error.is_validation(), "{error:?}");
     assert_eq!(error.violations()[0].kind, "string_too_long");
+    let text = error.to_string();
+    assert!(text.starts_with("Invalid message: fail: "), "{text}");
     assert_eq!(env.step(&add(1)).await.unwrap().observation.sum, 6);
 }
 

@@ -236,13 +236,11 @@ pub(crate) fn steps(text: &str) -> Result<u64, String> {
 /// Reads a JSON object, which is kept as it is written.
 pub(crate) fn object(text: &str) -> Result<Box<RawValue>, String> {
     let expected = r#"expected a JSON object, in quotes for the shell: '{"message": "Hello"}'"#;
-    let read: Box<RawValue> =
-        serde_json::from_str(text).map_err(|error| format!("{expected} ({error})"))?;
-    if read.get().starts_with('{') {
-        Ok(read)
-    } else {
-        Err(expected.to_owned())
+    // Of what was never meant as an object, the parser has nothing useful to say.
+    if !text.trim_start().starts_with('{') {
+        return Err(expected.to_owned());
     }
+    serde_json::from_str(text).map_err(|error| format!("{expected} ({error})"))
 }
 
 #[cfg(test)]

@@ -64,8 +64,8 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = value::seed)]
     pub(crate) seed: Option<i128>,
 
-    /// Errors that are allowed: a number, or a share as `1%`, which at most that part of the sessions
-    /// may fail to open, and at most that part of the calls may fail after that
+    /// Errors that are allowed: a number, or a share such as `1%`, which is of the sessions for those
+    /// that cannot be opened, and of the calls for all else
     #[arg(
         long,
         value_name = "N|P%",

@@ -86,15 +86,25 @@ pub(crate) fn run(config: &BenchConfig) -> Result<ExitCode> {
     if !measured.interrupted {
         return verdict.map(|()| ExitCode::SUCCESS);
     }
-    ui::note(&format!(
-        "interrupted after {:.1} s of {} s",
-        measured.tally.window.as_secs_f64(),
-        plan.duration.as_secs_f64()
-    ));
+    ui::note(&interruption(&plan, &measured.tally));
     if let Err(error) = verdict {
         ui::report(&error);
     }
     Ok(ExitCode::from(INTERRUPTED))
+}
+
+/// How far it was when it was interrupted.
+fn interruption(plan: &Plan, tally: &Tally) -> String {
+    if tally.opened + tally.unopened < plan.sessions {
+        return format!(
+            "interrupted after {:.1} s of opening, with {} of {} sessions open",
+            tally.opening.as_secs_f64(),
+            HumanCount(tally.opened as u64),
+            HumanCount(plan.sessions as u64)
+        );
+    }
+    let (measured, asked) = (tally.window.as_secs_f64(), plan.duration.as_secs_f64());
+    format!("interrupted after {measured:.1} s of {asked} s")
 }
 
 /// Without enough of them, it is this side that fails, and looks like the server.

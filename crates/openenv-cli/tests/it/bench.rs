@@ -16,7 +16,7 @@ fn report(command: &mut Command) -> (Value, i32, String) {
     read(&output)
 }
 
-fn read(output: &Output) -> (Value, i32, String) {
+pub(crate) fn read(output: &Output) -> (Value, i32, String) {
     let stderr = String::from_utf8(output.stderr.clone()).unwrap();
     let report = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("no report: {error}\n{stderr}"));
@@ -310,40 +310,6 @@ fn headers_are_sent() {
         request.contains("authorization: Bearer secret"),
         "{request}"
     );
-}
-
-#[test]
-fn an_interrupt_ends_it_early_and_it_still_reports() {
-    for arguments in ["", "--hold"] {
-        let server = Serving::start(openenv("serve --port 0 -qq"));
-        let bench = openenv(&format!(
-            "bench {} -n 3 -d 600 --json {arguments}",
-            server.url
-        ))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-        wait_for("every session is open", || {
-            server
-                .request("GET /capacity", "")
-                .contains(r#""active":3"#)
-        });
-        thread::sleep(Duration::from_millis(300));
-        let kill = Command::new("kill")
-            .args(["-INT", &bench.id().to_string()])
-            .status()
-            .unwrap();
-        assert!(kill.success());
-        let (report, code, stderr) = read(&bench.wait_with_output().unwrap());
-        assert_eq!(code, 130, "{stderr}");
-        assert!(stderr.starts_with("interrupted after "), "{stderr}");
-        assert_eq!(report["interrupted"], true);
-        assert_eq!(report["requested_duration_s"], 600.0);
-        assert!(report["duration_s"].as_f64().unwrap() < PATIENCE.as_secs_f64());
-        assert!(report["steps"].as_u64().unwrap() >= 3, "{report}");
-        assert_eq!(report["error_count"], 0);
-    }
 }
 
 #[test]

@@ -109,13 +109,17 @@ pub(crate) enum Command {
     /// Each line is an action: a JSON object or, where a single field has to be
     /// filled in, its value alone. An empty line asks for the fields one by one.
     /// Observations are printed to standard output, all else to standard error.
+    ///
+    /// When the lines do not come from a terminal, the exit code is 1 if any of them
+    /// failed.
     Play(PlayArgs),
     /// Measure a server under load
     ///
     /// Every session sends its next step as soon as it has the answer to the last
     /// (a closed loop). The report is printed to standard output; the exit code is 1
-    /// if there were more errors than allowed. Ctrl-C ends the run early, and what
-    /// was measured until then is reported.
+    /// if there were more errors than allowed, or no session could be opened. Ctrl-C
+    /// ends the run early: what was measured until then is reported, and the exit
+    /// code is 130.
     Bench(BenchArgs),
 }
 

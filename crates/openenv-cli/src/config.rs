@@ -82,7 +82,7 @@ pub(crate) struct EndpointConfig {
 pub(crate) struct PlayConfig {
     pub(crate) endpoint: EndpointConfig,
     /// Of the first reset and of random actions. Default: none.
-    pub(crate) seed: Option<u64>,
+    pub(crate) seed: Option<i128>,
     /// Of the first episode. Default: what the server makes up.
     pub(crate) episode_id: Option<String>,
     /// What every reset is asked for: no seed, no name. Default: nothing.
@@ -110,7 +110,7 @@ pub(crate) struct BenchConfig {
     /// At least one, at most one for each session. Default: 1.
     pub(crate) threads: usize,
     /// Of the first reset. Default: none.
-    pub(crate) seed: Option<u64>,
+    pub(crate) seed: Option<i128>,
     /// Default: any error is one too many.
     pub(crate) max_errors: ErrorLimit,
     /// Whether to print JSON instead of tables. Default: no.
@@ -305,6 +305,18 @@ mod tests {
             panic!("expected `bench`");
         };
         assert_eq!(config.threads, 3);
+    }
+
+    #[test]
+    fn seeds_can_be_negative() {
+        for typed in [&["--seed", "-5"][..], &["--seed=-5"]] {
+            let arguments = ["openenv", "play", "echo"].iter().chain(typed);
+            let Task::Play(config) = Config::from(Args::try_parse_from(arguments).unwrap()).task
+            else {
+                panic!("expected `play`");
+            };
+            assert_eq!(config.seed, Some(-5));
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod config;
+mod diagnosis;
 mod failure;
 mod local_server;
 mod log;
@@ -19,18 +20,19 @@ use std::process::ExitCode;
 use crate::args::Args;
 use crate::config::{Config, Task};
 
-/// 0 when all went well, 1 when it did not; usage errors end in clap with 2.
+/// 0 when all went well, 1 when it did not, 130 when a measurement was interrupted;
+/// usage errors end in clap with 2.
 fn main() -> ExitCode {
     let config = Config::from(Args::read());
     log::start(&config.log);
     let outcome = match &config.task {
-        Task::Serve(serve) => commands::serve::run(serve),
-        Task::List(list) => commands::list::run(list),
-        Task::Play(play) => commands::play::run(play),
+        Task::Serve(serve) => commands::serve::run(serve).map(|()| ExitCode::SUCCESS),
+        Task::List(list) => commands::list::run(list).map(|()| ExitCode::SUCCESS),
+        Task::Play(play) => commands::play::run(play).map(|()| ExitCode::SUCCESS),
         Task::Bench(bench) => commands::bench::run(bench),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         // `openenv list | head -1` is no failure.
         Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -6,3 +6,11 @@ pub(crate) fn raise_limit() -> Option<u64> {
         .inspect_err(|error| tracing::warn!(%error, "could not raise the limit of open files"))
         .ok()
 }
+
+/// Files that so many connections need, roughly: those that threads, logs and
+/// libraries open come on top.
+pub(crate) fn needed(connections: usize, threads: usize) -> u64 {
+    const PER_THREAD: usize = 4;
+    const OTHERS: usize = 16;
+    (connections + threads * PER_THREAD + OTHERS) as u64
+}

@@ -38,15 +38,17 @@ impl FromStr for Target {
             return Ok(Self::Bundled(environment));
         }
         if looks_like_url(text) {
-            Endpoint::new(text).map_err(|error| error.to_string())?;
-            return Ok(Self::Url(text.to_owned()));
+            let url = without_socket(text);
+            Endpoint::new(url).map_err(|error| error.to_string())?;
+            return Ok(Self::Url(url.to_owned()));
         }
         let meant = match most_alike(text) {
             Some(name) => format!("did you mean `{name}`?"),
             None => "`openenv list` shows those that are".to_owned(),
         };
         Err(format!(
-            "no such environment is bundled; {meant} A server is written as `http://host:8000`"
+            "no such environment is bundled; {meant}\n  \
+             a server is written as `http://host:8000`"
         ))
     }
 }
@@ -72,6 +74,17 @@ impl Target {
             endpoint,
             local_server,
         })
+    }
+}
+
+/// The URL of the server if that of its WebSocket was given, as `openenv serve`
+/// prints it.
+fn without_socket(url: &str) -> &str {
+    match url.trim_end_matches('/').strip_suffix("/ws") {
+        // A host or an environment that is called so.
+        Some(rest) if rest.ends_with(['/', ':']) || rest.ends_with("/envs") => url,
+        Some(rest) => rest,
+        None => url,
     }
 }
 
@@ -119,6 +132,20 @@ mod tests {
             "ws://host",
         ] {
             assert!(matches!(url.parse(), Ok(Target::Url(_))), "{url}");
+        }
+    }
+
+    #[test]
+    fn the_url_of_a_socket_is_that_of_its_server() {
+        for (url, expected) in [
+            ("ws://host:8000/ws", "ws://host:8000"),
+            ("host/ws/", "host"),
+            ("wss://host/envs/echo/ws", "wss://host/envs/echo"),
+            ("http://host/envs/ws", "http://host/envs/ws"),
+            ("http://ws", "http://ws"),
+            ("http://host/news", "http://host/news"),
+        ] {
+            assert_eq!(without_socket(url), expected);
         }
     }
 

@@ -4,6 +4,7 @@
 use std::io::Write;
 
 use anyhow::Result;
+use indicatif::HumanCount;
 use owo_colors::OwoColorize;
 
 use crate::failure::Failure;
@@ -53,7 +54,7 @@ pub(crate) fn columns<'a, const N: usize>(
 pub(crate) fn counted(count: u64, noun: &str) -> String {
     match count {
         1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
+        _ => format!("{} {noun}s", HumanCount(count)),
     }
 }
 
@@ -71,6 +72,12 @@ pub(crate) fn ask(text: &str) {
 pub(crate) fn hint(text: &str) {
     let hint = "hint:".bold().cyan().to_string();
     to_stderr(&format!("{hint} {text}\n"));
+}
+
+/// Prints what may go wrong.
+pub(crate) fn warn(text: &str) {
+    let label = "warning:".bold().yellow().to_string();
+    to_stderr(&format!("{label} {text}\n"));
 }
 
 /// Prints what went wrong.

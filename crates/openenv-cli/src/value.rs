@@ -42,7 +42,8 @@ pub(crate) struct ResetArgument {
 pub(crate) enum ErrorLimit {
     /// More than this number.
     Count(u64),
-    /// More than this share of all calls, from 0 to 1.
+    /// More than this share, from 0 to 1: of the sessions when they are opened, of
+    /// the calls after that.
     Share(f64),
 }
 
@@ -53,9 +54,11 @@ impl FromStr for Seconds {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        seconds(text)
-            .map(Self)
-            .ok_or_else(|| "expected a number of seconds, such as `30` or `0.5`".to_owned())
+        seconds(
+            text,
+            "expected a number of seconds, 0 or more, such as `30` or `0.5`",
+        )
+        .map(Self)
     }
 }
 
@@ -63,10 +66,8 @@ impl FromStr for PositiveSeconds {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        seconds(text)
-            .filter(|time| !time.is_zero())
-            .map(Self)
-            .ok_or_else(|| "expected a number of seconds above 0, such as `20` or `0.5`".to_owned())
+        let expected = "expected a number of seconds above 0, such as `20` or `0.5`";
+        above_zero(seconds(text, expected)?, expected).map(Self)
     }
 }
 
@@ -77,20 +78,30 @@ impl FromStr for SecondsOrNever {
         if text.eq_ignore_ascii_case("never") {
             return Ok(Self(None));
         }
-        match seconds(text) {
-            Some(time) if !time.is_zero() => Ok(Self(Some(time))),
-            _ => Err("expected a number of seconds above 0, such as `900`, or `never`".to_owned()),
-        }
+        let expected = "expected a number of seconds above 0, such as `900`, or `never`";
+        above_zero(seconds(text, expected)?, expected).map(|time| Self(Some(time)))
     }
 }
 
-fn seconds(text: &str) -> Option<Duration> {
+fn seconds(text: &str, expected: &str) -> Result<Duration, String> {
     let text = text.trim();
     let number = text.strip_suffix('s').unwrap_or(text);
-    let seconds: f64 = number.parse().ok()?;
-    (0.0..=MAX_SECONDS)
-        .contains(&seconds)
-        .then(|| Duration::from_secs_f64(seconds))
+    match number.parse::<f64>() {
+        Ok(seconds) if (0.0..=MAX_SECONDS).contains(&seconds) => {
+            Ok(Duration::from_secs_f64(seconds))
+        }
+        Ok(seconds) if seconds > MAX_SECONDS => {
+            Err("too large: at most a billion seconds are allowed".to_owned())
+        }
+        _ => Err(expected.to_owned()),
+    }
+}
+
+fn above_zero(time: Duration, expected: &str) -> Result<Duration, String> {
+    if time.is_zero() {
+        return Err(expected.to_owned());
+    }
+    Ok(time)
 }
 
 impl FromStr for ByteSize {
@@ -148,12 +159,19 @@ impl FromStr for ResetArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = "expected a name and a value in JSON, such as `level=3` or `map=\"maze\"`";
         let (name, value) = text
             .split_once('=')
             .filter(|(name, _)| !name.trim().is_empty())
-            .ok_or(expected)?;
-        let value = serde_json::from_str(value).map_err(|error| format!("{error}; {expected}"))?;
+            .ok_or("expected a name and a value, such as `level=3` or `map=maze`")?;
+        let value = match serde_json::from_str(value) {
+            Ok(value) => value,
+            // Whoever begins like this meant JSON.
+            Err(error) if value.trim_start().starts_with(['{', '[', '"']) => {
+                return Err(format!("begins like JSON, but is none: {error}"));
+            }
+            // A shell eats the quotes that a text in JSON needs.
+            Err(_) => Value::String(value.to_owned()),
+        };
         Ok(Self {
             name: name.trim().to_owned(),
             value,
@@ -187,28 +205,42 @@ impl FromStr for ErrorLimit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let limit = match text.trim().strip_suffix('%') {
-            None => text.trim().parse().ok().map(Self::Count),
-            Some(percent) => percent
-                .parse::<f64>()
-                .ok()
-                .filter(|percent| (0.0..=100.0).contains(percent))
-                .map(|percent| Self::Share(percent / 100.0)),
+        let expected = "expected a whole number of errors, 0 or more, or a share such as `1%`";
+        let Some(percent) = text.trim().strip_suffix('%') else {
+            let count = text.trim().parse().map(Self::Count);
+            return count.map_err(|_| expected.to_owned());
         };
-        limit.ok_or_else(|| "expected a number of errors, or a share such as `1%`".to_owned())
+        match percent.parse::<f64>() {
+            Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Self::Share(percent / 100.0)),
+            Ok(percent) if percent > 100.0 => Err("too large: at most `100%`".to_owned()),
+            _ => Err(expected.to_owned()),
+        }
+    }
+}
+
+/// Reads the seed of a reset: any whole number that the protocol can carry.
+pub(crate) fn seed(text: &str) -> Result<i128, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| "expected a whole number of at most 128 bits, such as `7` or `-7`".to_owned())
+}
+
+/// Reads a number of steps.
+pub(crate) fn steps(text: &str) -> Result<u64, String> {
+    match text.trim().parse() {
+        Ok(steps) if steps > 0 => Ok(steps),
+        _ => Err("expected a whole number of steps above 0".to_owned()),
     }
 }
 
 /// Reads a JSON object, which is kept as it is written.
 pub(crate) fn object(text: &str) -> Result<Box<RawValue>, String> {
-    let expected = r#"expected a JSON object such as `{"message": "Hello"}`"#;
-    let read: Box<RawValue> =
-        serde_json::from_str(text).map_err(|error| format!("{error}; {expected}"))?;
-    if read.get().starts_with('{') {
-        Ok(read)
-    } else {
-        Err(expected.to_owned())
+    let expected = r#"expected a JSON object, in quotes for the shell: '{"message": "Hello"}'"#;
+    // Of what was never meant as an object, the parser has nothing useful to say.
+    if !text.trim_start().starts_with('{') {
+        return Err(expected.to_owned());
     }
+    serde_json::from_str(text).map_err(|error| format!("{expected} ({error})"))
 }
 
 #[cfg(test)]
@@ -242,6 +274,9 @@ mod tests {
             assert!(text.parse::<Seconds>().is_err(), "{text}");
         }
         assert!("0".parse::<PositiveSeconds>().is_err());
+        let refused = |text: &str| text.parse::<PositiveSeconds>().unwrap_err();
+        assert!(refused("1e30").contains("too large"));
+        assert!(refused("-1").contains("above 0"));
     }
 
     #[test]
@@ -265,11 +300,35 @@ mod tests {
     }
 
     #[test]
-    fn reset_arguments_are_json() {
-        let argument: ResetArgument = r#"map="a=b""#.parse().unwrap();
-        assert_eq!((&*argument.name, argument.value), ("map", "a=b".into()));
-        for text in ["map", "=1", "map=maze"] {
+    fn reset_arguments_are_json_or_text() {
+        for (text, value) in [
+            (r#"map="a=b""#, Value::from("a=b")),
+            ("map=maze", "maze".into()),
+            ("map=", "".into()),
+            ("map=3", 3.into()),
+            ("map=3 rooms", "3 rooms".into()),
+            ("map=[1]", vec![1].into()),
+        ] {
+            let argument: ResetArgument = text.parse().unwrap();
+            assert_eq!((&*argument.name, argument.value), ("map", value), "{text}");
+        }
+        for text in ["map", "=1", "map={level: 1}", "map=[1"] {
             assert!(text.parse::<ResetArgument>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn seeds_are_any_whole_number() {
+        for number in [-1, 0, i128::from(u64::MAX) + 1, i128::MIN, i128::MAX] {
+            assert_eq!(seed(&number.to_string()), Ok(number));
+        }
+        for text in [
+            "",
+            "soon",
+            "1.5",
+            "999999999999999999999999999999999999999999",
+        ] {
+            assert!(seed(text).unwrap_err().contains("whole number"), "{text}");
         }
     }
 
@@ -285,6 +344,9 @@ mod tests {
         for text in ["", "-1", "1.5", "101%", "%", "nan%"] {
             assert!(text.parse::<ErrorLimit>().is_err(), "{text}");
         }
+        let refused = |text: &str| text.parse::<ErrorLimit>().unwrap_err();
+        assert!(refused("150%").contains("too large"));
+        assert!(refused("-1").contains("0 or more"));
     }
 
     #[test]

@@ -22,15 +22,27 @@ pub(crate) struct BenchArgs {
     pub(crate) sessions: usize,
 
     /// How long to measure, once every session is open
-    #[arg(short, long, value_name = "SECONDS", default_value = "10")]
+    #[arg(
+        short,
+        long,
+        value_name = "SECONDS",
+        default_value = "10",
+        allow_negative_numbers = true
+    )]
     pub(crate) duration: PositiveSeconds,
 
     /// Time over which the opening of the sessions is spread; 0 opens them as fast as the server
     /// lets them in
-    #[arg(long, value_name = "SECONDS", default_value = "0")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
     pub(crate) ramp: Seconds,
 
-    /// Action of every step [default: the simplest that the schema allows]
+    /// Action of every step, as `'{"message": "Hello"}'` [default: the simplest that the schema
+    /// allows]
     #[arg(long, value_name = "JSON", value_parser = value::object)]
     pub(crate) action: Option<Box<RawValue>>,
 
@@ -49,11 +61,17 @@ pub(crate) struct BenchArgs {
     pub(crate) threads: usize,
 
     /// Seed of the first reset; every other reset gets another one
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = value::seed)]
+    pub(crate) seed: Option<i128>,
 
-    /// Errors that are allowed, as a number or as a share of all calls, as `1%`
-    #[arg(long, value_name = "N|P%", default_value = "0")]
+    /// Errors that are allowed: a number, or a share such as `1%`, which is of the sessions for those
+    /// that cannot be opened, and of the calls for all else
+    #[arg(
+        long,
+        value_name = "N|P%",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
     pub(crate) max_errors: ErrorLimit,
 
     /// Print the report as JSON

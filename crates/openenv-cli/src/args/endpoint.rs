@@ -15,6 +15,11 @@ pub(crate) struct EndpointArgs {
     pub(crate) headers: Vec<Header>,
 
     /// How long a reply may take, or `never`
-    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "60",
+        allow_negative_numbers = true
+    )]
     pub(crate) message_timeout: SecondsOrNever,
 }

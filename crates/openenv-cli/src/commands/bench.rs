@@ -1,10 +1,12 @@
 //! `openenv bench`: a server under load.
 
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
+use indicatif::HumanCount;
 use openenv::Endpoint;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::runtime::{self, Runtime};
@@ -13,6 +15,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::BenchConfig;
+use crate::diagnosis;
 use crate::failure::Failure;
 use crate::open_files;
 use crate::schema::{self, ActionSchema};
@@ -25,6 +28,7 @@ mod plan;
 mod report;
 mod session;
 mod tally;
+mod verdict;
 mod worker;
 
 use monitor::Monitor;
@@ -36,49 +40,99 @@ use worker::Worker;
 /// How often the progress is shown.
 const TICK: Duration = Duration::from_millis(100);
 
-pub(crate) fn run(config: &BenchConfig) -> Result<()> {
-    open_files::raise_limit();
+/// The exit code of what SIGINT ended, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// What came out of a measurement.
+#[derive(Debug)]
+struct Measured {
+    tally: Tally,
+    /// Whether somebody ended it early.
+    interrupted: bool,
+}
+
+pub(crate) fn run(config: &BenchConfig) -> Result<ExitCode> {
+    let open_files = open_files::raise_limit();
     let runtime = current_thread_runtime()?;
     let Opened {
         endpoint,
         local_server,
     } = Target::open(&config.endpoint)?;
+    let in_process = local_server.is_some();
+    warn_of_few_files(config, open_files, in_process);
     let action = match &config.action {
         Some(action) => action.clone(),
         None => runtime.block_on(simplest_action(&endpoint))?,
     };
     let plan = Plan::new(config, endpoint, action);
-    let tally = runtime.block_on(measure(&plan, config.progress))?;
-    if let Some(refusal) = &tally.refusal {
+    let Some(measured) = runtime.block_on(measure(&plan, config.progress))? else {
+        ui::note("interrupted again, before the sessions were closed");
+        return Ok(ExitCode::from(INTERRUPTED));
+    };
+    if let Some(refusal) = &measured.tally.refusal {
         return Err(Failure::new(
             format!("the server refuses the action: {refusal}"),
             "`openenv play` shows what an action looks like; give one that fits with `--action`",
         )
         .into());
     }
-    let report = Report::new(&plan, &tally, local_server.is_some());
+    let report = Report::new(&plan, &measured, in_process);
     if config.json {
         report.print_json()?;
-    } else {
+    } else if measured.tally.opened > 0 {
         report.print()?;
     }
-    judge(config, &tally)
+    let verdict = verdict::judge(config, &measured);
+    if !measured.interrupted {
+        return verdict.map(|()| ExitCode::SUCCESS);
+    }
+    ui::note(&interruption(&plan, &measured.tally));
+    if let Err(error) = verdict {
+        ui::report(&error);
+    }
+    Ok(ExitCode::from(INTERRUPTED))
+}
+
+/// How far it was when it was interrupted.
+fn interruption(plan: &Plan, tally: &Tally) -> String {
+    if tally.opened + tally.unopened < plan.sessions {
+        return format!(
+            "interrupted after {:.1} s of opening, with {} of {} sessions open",
+            tally.opening.as_secs_f64(),
+            HumanCount(tally.opened as u64),
+            HumanCount(plan.sessions as u64)
+        );
+    }
+    let (measured, asked) = (tally.window.as_secs_f64(), plan.duration.as_secs_f64());
+    format!("interrupted after {measured:.1} s of {asked} s")
+}
+
+/// Without enough of them, it is this side that fails, and looks like the server.
+fn warn_of_few_files(config: &BenchConfig, open_files: Option<u64>, in_process: bool) {
+    let ends = if in_process { 2 } else { 1 };
+    let needed = open_files::needed(config.sessions * ends, config.threads);
+    if let Some(limit) = open_files.filter(|limit| *limit < needed) {
+        ui::warn(&format!(
+            "this client may open {} files, but {} need about {}; raise its limit with `ulimit -n`",
+            HumanCount(limit),
+            ui::counted(config.sessions as u64, "session"),
+            HumanCount(needed)
+        ));
+    }
 }
 
 async fn simplest_action(endpoint: &Endpoint) -> Result<Box<RawValue>> {
-    let schemas = endpoint.schemas().await.map_err(|error| {
-        Failure::new(
-            "could not find out what an action looks like",
-            "check the URL and that the server runs; `--action` gives the action by hand",
-        )
-        .because(error.to_string())
-    })?;
+    let schemas = endpoint
+        .schemas()
+        .await
+        .map_err(|error| diagnosis::fatal(endpoint, &error))?;
     let action = schema::simplest(&ActionSchema::new(schemas.action))?;
     Ok(to_raw_value(&action)?)
 }
 
-/// Runs every worker on a thread of its own until they are done.
-async fn measure(plan: &Arc<Plan>, progress: bool) -> Result<Tally> {
+/// Runs every worker on a thread of its own until they are done; nothing comes out
+/// if a second signal does not let them.
+async fn measure(plan: &Arc<Plan>, progress: bool) -> Result<Option<Measured>> {
     let stop = CancellationToken::new();
     let gate = Arc::new(Barrier::new(plan.threads));
     // Nothing is ever sent: it closes when the last worker is gone.
@@ -108,15 +162,17 @@ async fn measure(plan: &Arc<Plan>, progress: bool) -> Result<Tally> {
     let mut monitor = Monitor::new(plan, Progress::new(progress), &tallies);
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut interrupted = false;
     let mut signal = Box::pin(openenv::shutdown_signal());
     loop {
         tokio::select! {
             _ = done.recv() => break,
             () = &mut signal => {
-                if stop.is_cancelled() {
+                if interrupted {
                     monitor.clear();
-                    return Err(anyhow!("stopped by a second signal, before the sessions were closed"));
+                    return Ok(None);
                 }
+                interrupted = true;
                 stop.cancel();
                 signal = Box::pin(openenv::shutdown_signal());
             }
@@ -129,40 +185,12 @@ async fn measure(plan: &Arc<Plan>, progress: bool) -> Result<Tally> {
             .join()
             .map_err(|_| anyhow!("a thread that drives sessions panicked"))?;
     }
-    Ok(tallies
+    let tally = tallies
         .iter()
         .map(SharedTally::take)
         .reduce(Tally::merged)
-        .unwrap_or_default())
-}
-
-/// Whether there were more errors than allowed.
-fn judge(config: &BenchConfig, tally: &Tally) -> Result<()> {
-    let errors = tally.error_count();
-    if !config.max_errors.is_exceeded(errors, tally.calls()) {
-        return Ok(());
-    }
-    let (limit, calls) = (config.max_errors, tally.calls());
-    let message = match tally.opened {
-        0 => "no session could be opened".to_owned(),
-        _ => format!("{errors} of {calls} calls failed: `--max-errors` is {limit}"),
-    };
-    let kinds: Vec<_> = tally
-        .errors
-        .iter()
-        .map(|(code, errors)| {
-            let times = ui::counted(errors.count, "time");
-            format!("{code}, {times}: {}", errors.first)
-        })
-        .collect();
-    let hint = if tally.errors.contains_key("CAPACITY_REACHED") {
-        "the server has fewer places than `--sessions`; `openenv serve --max-sessions` gives more"
-    } else if tally.opened == 0 {
-        "check the URL and that the server runs"
-    } else {
-        "`--max-errors` says how many errors are allowed, as a number or as `1%`"
-    };
-    Err(Failure::new(message, hint).because(kinds.join("; ")).into())
+        .unwrap_or_default();
+    Ok(Some(Measured { tally, interrupted }))
 }
 
 fn current_thread_runtime() -> Result<Runtime> {

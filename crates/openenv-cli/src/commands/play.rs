@@ -1,12 +1,12 @@
 //! `openenv play`: an environment, driven from the terminal.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use openenv::{Endpoint, Error, Step};
 use serde_json::Value;
 use tokio::runtime::{self, Runtime};
 
 use crate::config::PlayConfig;
-use crate::failure::Failure;
+use crate::diagnosis;
 use crate::schema::ActionSchema;
 use crate::target::{Opened, Target};
 use crate::ui;
@@ -18,7 +18,7 @@ mod prompt;
 mod random;
 mod view;
 
-use game::Game;
+use game::{Begun, Game};
 use input::Input;
 use prompt::{Answer, Prompt};
 
@@ -32,6 +32,13 @@ alone. An empty line asks for the fields one by one.
   :help          show this
   :quit          leave, as does Ctrl-D";
 
+/// What became of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Done,
+    Failed,
+}
+
 pub(crate) fn run(config: &PlayConfig) -> Result<()> {
     let runtime = background_runtime()?;
     // Kept until the end: a server of this process stops with it.
@@ -42,17 +49,46 @@ pub(crate) fn run(config: &PlayConfig) -> Result<()> {
     let schema = runtime
         .block_on(endpoint.schemas())
         .map(|schemas| ActionSchema::new(schemas.action))
-        .map_err(|error| fatal(&error))?;
+        .map_err(|error| diagnosis::fatal(&endpoint, &error))?;
     if config.random.is_none() {
         introduce(&runtime, &endpoint, &schema);
     }
-    let mut game = Game::open(runtime, &endpoint, config).map_err(|error| fatal(&error))?;
+    let mut game = Game::open(runtime, &endpoint, config)
+        .map_err(|error| diagnosis::fatal(&endpoint, &error))?;
     match config.random {
-        Some(steps) => random::play(&mut game, &schema, steps, config)?,
-        None => by_hand(&mut game, &schema, config.seed)?,
+        Some(steps) => random::play(&mut game, &schema, steps, &endpoint, config)?,
+        None => converse(&mut game, &schema, &endpoint, config)?,
     }
     game.close();
     Ok(())
+}
+
+/// A person sees what failed and goes on; a script has to be told at the end.
+fn converse(
+    game: &mut Game,
+    schema: &ActionSchema,
+    endpoint: &Endpoint,
+    config: &PlayConfig,
+) -> Result<()> {
+    let mut prompt = Prompt::new()?;
+    // Elsewhere Ctrl-C ends the command, as it ends any other.
+    if prompt.is_editor() {
+        game.stop_waiting_at_interrupt();
+    }
+    let by_person = prompt.is_terminal();
+    match game.reset(config.seed) {
+        Ok(begun) => {
+            show_begun(&begun)?;
+        }
+        Err(error) if by_person => {
+            complain(&error);
+        }
+        Err(error) => return Err(diagnosis::fatal(endpoint, &error)),
+    }
+    match by_hand(game, schema, &mut prompt)? {
+        failed if by_person || failed == 0 => Ok(()),
+        failed => Err(anyhow!("{} failed", ui::counted(failed, "line"))),
+    }
 }
 
 /// A runtime that goes on while nobody waits for it: the session must be kept
@@ -65,22 +101,6 @@ fn background_runtime() -> Result<Runtime> {
         .context("could not start the runtime")
 }
 
-/// An error that ends the command.
-fn fatal(error: &Error) -> anyhow::Error {
-    let hint = if error.is_connection() {
-        "check the URL and that the server runs; `openenv list` shows what needs none"
-    } else if error.is_capacity() {
-        "try again later, or give the server more places with `--max-sessions`"
-    } else {
-        "`openenv play` without `--random` shows what the environment takes"
-    };
-    let violations = error.violations().iter().map(ToString::to_string);
-    let said: Vec<_> = std::iter::once(error.to_string())
-        .chain(violations)
-        .collect();
-    Failure::new(said.join("; "), hint).into()
-}
-
 /// Says what is played, as far as the server tells.
 fn introduce(runtime: &Runtime, endpoint: &Endpoint, schema: &ActionSchema) {
     match runtime.block_on(endpoint.metadata()) {
@@ -91,9 +111,9 @@ fn introduce(runtime: &Runtime, endpoint: &Endpoint, schema: &ActionSchema) {
     ui::note("`:help` shows what can be typed\n");
 }
 
-fn by_hand(game: &mut Game, schema: &ActionSchema, seed: Option<u64>) -> Result<()> {
-    reset(game, seed)?;
-    let mut prompt = Prompt::new()?;
+/// Takes line after line; tells how many failed.
+fn by_hand(game: &mut Game, schema: &ActionSchema, prompt: &mut Prompt) -> Result<u64> {
+    let mut failed = 0;
     loop {
         let line = match prompt.ask("> ")? {
             Answer::Line(line) => line,
@@ -101,64 +121,76 @@ fn by_hand(game: &mut Game, schema: &ActionSchema, seed: Option<u64>) -> Result<
                 ui::note("`:quit` or Ctrl-D leaves");
                 continue;
             }
-            Answer::End => return Ok(()),
+            Answer::Unreadable(why) => {
+                ui::complain(&why);
+                failed += 1;
+                continue;
+            }
+            Answer::End => return Ok(failed),
         };
-        match input::read(&line, schema) {
-            Err(why) => ui::complain(&why),
-            Ok(Input::Quit) => return Ok(()),
-            Ok(Input::Help) => ui::note(HELP),
-            Ok(Input::Schema) => ui::note(&view::schema(schema)),
-            Ok(Input::Reset(seed)) => reset(game, seed)?,
+        let outcome = match input::read(&line, schema) {
+            Err(why) => {
+                ui::complain(&why);
+                Outcome::Failed
+            }
+            Ok(Input::Quit) => return Ok(failed),
+            Ok(Input::Help) => {
+                ui::note(HELP);
+                Outcome::Done
+            }
+            Ok(Input::Schema) => {
+                ui::note(&view::schema(schema));
+                Outcome::Done
+            }
+            Ok(Input::Reset(seed)) => match game.reset(seed) {
+                Ok(begun) => show_begun(&begun)?,
+                Err(error) => complain(&error),
+            },
             Ok(Input::State) => match game.state() {
-                Ok(state) => ui::data(&view::fields(&state))?,
+                Ok(state) => {
+                    ui::data(&view::fields(&state))?;
+                    Outcome::Done
+                }
                 Err(error) => complain(&error),
             },
             Ok(Input::Action(action)) => step(game, &action)?,
-            Ok(Input::Form) => {
-                if let Some(action) = form::fill(schema, &mut prompt)? {
-                    step(game, &action)?;
-                }
-            }
-        }
+            Ok(Input::Form) => match form::fill(schema, prompt)? {
+                Some(action) => step(game, &action)?,
+                None => Outcome::Failed,
+            },
+        };
+        failed += u64::from(outcome == Outcome::Failed);
     }
 }
 
-fn reset(game: &mut Game, seed: Option<u64>) -> Result<()> {
-    match game.reset(seed) {
-        Ok(begun) => {
-            if begun.in_new_session {
-                ui::note("this is a new session");
-            }
-            show(&begun.step)
-        }
-        Err(error) => {
-            complain(&error);
-            Ok(())
-        }
-    }
-}
-
-fn step(game: &mut Game, action: &Value) -> Result<()> {
+fn step(game: &mut Game, action: &Value) -> Result<Outcome> {
     if game.is_over() {
         ui::complain("the episode is over");
         ui::hint("`:reset` begins another");
-        return Ok(());
+        return Ok(Outcome::Failed);
     }
-    match game.step(action) {
-        Err(error) => complain(&error),
-        Ok(step) => {
-            show(&step)?;
-            if game.is_over() {
-                let steps = ui::counted(game.steps(), "step");
-                let reward = view::number(game.total_reward());
-                ui::note(&format!(
-                    "the episode is over after {steps}, with a total reward of {reward}; \
-                     `:reset` begins another"
-                ));
-            }
-        }
+    let step = match game.step(action) {
+        Ok(step) => step,
+        Err(error) => return Ok(complain(&error)),
+    };
+    show(&step)?;
+    if game.is_over() {
+        let steps = ui::counted(game.steps(), "step");
+        let reward = view::number(game.total_reward());
+        ui::note(&format!(
+            "the episode is over after {steps}, with a total reward of {reward}; \
+             `:reset` begins another"
+        ));
     }
-    Ok(())
+    Ok(Outcome::Done)
+}
+
+fn show_begun(begun: &Begun) -> Result<Outcome> {
+    if begun.in_new_session {
+        ui::note("this is a new session");
+    }
+    show(&begun.step)?;
+    Ok(Outcome::Done)
 }
 
 fn show(step: &Step<Value>) -> Result<()> {
@@ -166,12 +198,17 @@ fn show(step: &Step<Value>) -> Result<()> {
 }
 
 /// Shows an error with everything that does not fit; the game goes on.
-fn complain(error: &Error) {
-    ui::complain(&error.to_string());
+fn complain(error: &Error) -> Outcome {
+    if error.violations().is_empty() {
+        ui::complain(&error.to_string());
+    } else {
+        ui::complain("Invalid message");
+    }
     for violation in error.violations() {
         ui::note(&format!("  {violation}"));
     }
     if error.is_connection() {
         ui::hint("`:reset` opens a new session");
     }
+    Outcome::Failed
 }

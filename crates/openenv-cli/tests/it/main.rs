@@ -5,6 +5,7 @@ mod bench;
 mod commands;
 mod countdown;
 mod faults;
+mod interrupt;
 mod play;
 mod serving;
 mod tls;

@@ -8,15 +8,27 @@ use serde_json::Value;
 use crate::countdown::CountdownServer;
 use crate::serving::{Serving, openenv};
 
-/// Plays with these lines as the standard input.
+/// Plays with these lines as the standard input; all of them succeed.
+#[track_caller]
 fn play(arguments: &str, lines: &[&str]) -> (String, String) {
+    play_until(0, arguments, lines)
+}
+
+/// The same, but some of them fail.
+#[track_caller]
+fn play_badly(arguments: &str, lines: &[&str]) -> (String, String) {
+    play_until(1, arguments, lines)
+}
+
+#[track_caller]
+fn play_until(code: i32, arguments: &str, lines: &[&str]) -> (String, String) {
     let output = play_to_the_end(arguments, lines);
     let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert_eq!(output.status.code(), Some(code), "{stderr}");
     (String::from_utf8(output.stdout).unwrap(), stderr)
 }
 
-fn play_to_the_end(arguments: &str, lines: &[&str]) -> Output {
+fn play_to_the_end(arguments: &str, lines: &[impl AsRef<[u8]>]) -> Output {
     let mut child = openenv(&format!("play {arguments}"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -25,7 +37,8 @@ fn play_to_the_end(arguments: &str, lines: &[&str]) -> Output {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     for line in lines {
-        writeln!(stdin, "{line}").unwrap();
+        stdin.write_all(line.as_ref()).unwrap();
+        stdin.write_all(b"\n").unwrap();
     }
     drop(stdin);
     child.wait_with_output().unwrap()
@@ -71,7 +84,7 @@ fn fields_are_asked_for_one_by_one() {
         ],
     );
     assert_contains(&stdout, &["waited_seconds: 0.01", "payload:        xxx"]);
-    let (_, stderr) = play("benchmark", &["", "0.01"]);
+    let (_, stderr) = play_badly("benchmark", &["", "0.01"]);
     assert_contains(&stderr, &["no action is sent"]);
 }
 
@@ -84,7 +97,7 @@ fn mistakes_are_explained_and_the_game_goes_on() {
         ":reset soon",
         "still here",
     ];
-    let (stdout, stderr) = play("echo", &lines);
+    let (stdout, stderr) = play_badly("echo", &lines);
     assert_contains(
         &stderr,
         &[
@@ -93,10 +106,11 @@ fn mistakes_are_explained_and_the_game_goes_on() {
             "error: not JSON: EOF while parsing",
             "error: `:jump` is no command; `:help` lists them",
             "error: `soon` is not a seed",
+            "error: 4 lines failed",
         ],
     );
     assert_contains(&stdout, &["echoed_message: still here"]);
-    let (_, stderr) = play("benchmark", &["3"]);
+    let (_, stderr) = play_badly("benchmark", &["3"]);
     assert_contains(&stderr, &["expected a JSON object"]);
 }
 
@@ -114,7 +128,7 @@ fn the_state_can_be_looked_at() {
 fn an_episode_ends_and_another_begins() {
     let server = CountdownServer::start();
     let lines = ["go", "go", "go", "go", ":reset 8", "go"];
-    let (stdout, stderr) = play(&format!("{} --seed 7", server.url), &lines);
+    let (stdout, stderr) = play_badly(&format!("{} --seed 7", server.url), &lines);
     assert_contains(
         &stdout,
         &[
@@ -135,15 +149,18 @@ fn an_episode_ends_and_another_begins() {
 #[test]
 fn failures_are_told_and_the_game_goes_on() {
     let server = CountdownServer::start();
-    let (stdout, stderr) = play(&server.url, &["fail", "go"]);
-    assert_contains(&stderr, &["error: it was asked to fail"]);
+    let (stdout, stderr) = play_badly(&server.url, &["fail", "go"]);
+    assert_contains(
+        &stderr,
+        &["error: it was asked to fail", "error: 1 line failed"],
+    );
     assert_contains(&stdout, &["board:\n2 to go\n1 to go\n"]);
 }
 
 #[test]
 fn a_lost_session_is_replaced_by_a_reset() {
     let server = CountdownServer::start();
-    let (stdout, stderr) = play(&server.url, &["panic", "go", ":reset 9", "go"]);
+    let (stdout, stderr) = play_badly(&server.url, &["panic", "go", ":reset 9", "go"]);
     assert_contains(
         &stderr,
         &[
@@ -160,6 +177,8 @@ fn resets_have_arguments() {
     let server = CountdownServer::start();
     let (stdout, _) = play(&format!("{} --reset-arg steps=1", server.url), &[]);
     assert_contains(&stdout, &["board: 1 to go\n"]);
+    let arguments = format!("{} --reset-arg map=maze", server.url);
+    play(&arguments, &[]);
     let output = openenv("play echo --reset-arg level").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
@@ -211,10 +230,66 @@ fn random_play_resets_when_an_episode_is_over() {
 
 #[test]
 fn a_server_that_is_not_there_is_named() {
-    let output = play_to_the_end("127.0.0.1:1", &[]);
+    let (_, stderr) = play_badly("127.0.0.1:1", &[]);
+    let first = "error: could not reach http://127.0.0.1:1\n";
+    assert!(stderr.starts_with(first), "{stderr}");
+    assert_contains(&stderr, &["hint: check the URL"]);
+    play_until(2, "ecko", &[]);
+}
+
+#[test]
+fn a_server_of_something_else_is_recognised() {
+    let server = Serving::start(openenv("serve --port 0 -qq"));
+    for arguments in ["", "--random 3"] {
+        let arguments = format!("{}/docs/elsewhere {arguments}", server.url);
+        let (_, stderr) = play_badly(&arguments, &[]);
+        assert_contains(&stderr, &["404", "does not look like an OpenEnv server"]);
+    }
+    let (_, stderr) = play_badly(&server.url.replacen("http", "https", 1), &[]);
+    assert_contains(&stderr, &["does it speak `http`?"]);
+}
+
+#[test]
+fn a_first_reset_that_fails_ends_a_script() {
+    let server = Serving::start(openenv("serve --port 0 -qq --max-sessions 1"));
+    let address = server.url.strip_prefix("http://").unwrap();
+    let (mut holder, _) =
+        tokio_tungstenite::tungstenite::connect(format!("ws://{address}/ws")).unwrap();
+    holder.send(r#"{"type":"reset"}"#.into()).unwrap();
+    holder.read().unwrap();
+    let (stdout, stderr) = play_badly(&server.url, &["hello"]);
+    assert_eq!(stdout, "");
+    assert_contains(&stderr, &["every place of the server is taken"]);
+}
+
+#[test]
+fn lines_that_are_no_text_are_told_and_the_game_goes_on() {
+    let output = play_to_the_end("echo", &[&b"one"[..], b"\xff\xfe", b"three"]);
     let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert_contains(&stderr, &["http://127.0.0.1:1", "hint: check the URL"]);
-    let output = play_to_the_end("ecko", &[]);
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert_contains(&stderr, &["error: line 2 is not UTF-8"]);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_contains(&stdout, &["echoed_message: three"]);
+}
+
+#[test]
+fn the_url_of_the_socket_will_do() {
+    let server = Serving::start(openenv("serve --port 0 -qq"));
+    let url = format!("{}/ws", server.url.replacen("http", "ws", 1));
+    let (stdout, _) = play(&url, &["hello"]);
+    assert_contains(&stdout, &["echoed_message: hello"]);
+}
+
+#[test]
+fn seeds_are_any_whole_number() {
+    for seed in ["-1", "18446744073709551616"] {
+        let (_, stderr) = play(&format!("echo --random 2 --seed {seed}"), &[":reset -3"]);
+        assert_contains(&stderr, &[&format!("seed {seed}\n")]);
+    }
+    let (stdout, _) = play("echo --seed=-5", &[":reset -6"]);
+    assert_eq!(stdout.matches("ready!").count(), 2, "{stdout}");
+    let (_, stderr) = play_until(2, "echo --seed soon", &[]);
+    assert_contains(&stderr, &["--seed", "expected a whole number"]);
+    let (_, stderr) = play_until(2, "echo --random 0", &[]);
+    assert_contains(&stderr, &["--random", "steps above 0"]);
 }

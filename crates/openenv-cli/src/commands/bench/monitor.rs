@@ -53,14 +53,14 @@ impl<'a> Monitor<'a> {
         match phase {
             Phase::Opening => {
                 let (opened, sessions) = (opened as u64, self.plan.sessions as u64);
-                let remark = format!("{opened} of {sessions} sessions{trouble}");
+                let remark = of(opened, sessions, &trouble);
                 self.progress.show("opening", opened, sessions, remark);
             }
             Phase::Running => {
                 let since = *self.running_since.get_or_insert(now);
                 let (done, whole) = (now - since, self.plan.duration);
                 let what = match self.plan.load {
-                    Load::Hold => format!("{opened} sessions held"),
+                    Load::Hold => format!("{} sessions held", HumanCount(opened as u64)),
                     Load::ClosedLoop => {
                         let rate = per_second(steps - steps_before, before, now);
                         format!("{} steps/s", HumanCount(rate))
@@ -72,7 +72,7 @@ impl<'a> Monitor<'a> {
             }
             Phase::Closing => {
                 let (closed, opened) = (closed as u64, opened as u64);
-                let remark = format!("{closed} of {opened} sessions{trouble}");
+                let remark = of(closed, opened, &trouble);
                 self.progress.show("closing", closed, opened, remark);
             }
         }
@@ -81,6 +81,14 @@ impl<'a> Monitor<'a> {
     pub(super) fn clear(&self) {
         self.progress.clear();
     }
+}
+
+fn of(done: u64, all: u64, trouble: &str) -> String {
+    format!(
+        "{} of {} sessions{trouble}",
+        HumanCount(done),
+        HumanCount(all)
+    )
 }
 
 #[expect(

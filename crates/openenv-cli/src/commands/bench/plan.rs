@@ -30,7 +30,7 @@ pub(super) struct Plan {
     pub(super) duration: Duration,
     pub(super) load: Load,
     ramp: Duration,
-    seed: Option<u64>,
+    seed: Option<i128>,
 }
 
 impl Plan {
@@ -75,7 +75,7 @@ impl Plan {
                 let offset = episode
                     .wrapping_mul(self.sessions as u64)
                     .wrapping_add(session as u64);
-                options.with_seed(seed.wrapping_add(offset))
+                options.with_seed(seed.wrapping_add(offset.into()))
             }
         }
     }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::time::Duration;
 
 use anyhow::Result;
 use hdrhistogram::Histogram;
 use indicatif::HumanCount;
 use serde::Serialize;
 
+use super::Measured;
 use super::plan::Plan;
-use super::tally::Tally;
 use crate::config::Load;
 use crate::ui;
 
@@ -22,13 +23,18 @@ pub(super) struct Report {
     mode: &'static str,
     sessions: usize,
     threads: usize,
-    /// How long was measured: less than asked for if it was stopped.
+    /// How long was measured, until the last reply: less than asked for if it was
+    /// interrupted, more if the last replies took long.
     duration_s: f64,
+    requested_duration_s: f64,
+    interrupted: bool,
     /// Sessions that were let in.
     opened: usize,
     open_per_s: Option<f64>,
+    /// Held sessions that took a step at the end; nothing if none were held.
+    alive: Option<usize>,
     steps: u64,
-    /// Not measured while sessions are held.
+    /// Steps divided by the duration; not measured while sessions are held.
     steps_per_s: Option<f64>,
     resets: u64,
     step_us: Times,
@@ -37,6 +43,8 @@ pub(super) struct Report {
     /// Processor time of this side.
     client_cpu_us_per_step: Option<f64>,
     errors: BTreeMap<String, u64>,
+    /// What the first error of each code said.
+    error_texts: BTreeMap<String, String>,
     error_count: u64,
     reconnects: u64,
 }
@@ -52,10 +60,13 @@ struct Times {
 }
 
 impl Report {
-    pub(super) fn new(plan: &Plan, tally: &Tally, in_process: bool) -> Self {
+    pub(super) fn new(plan: &Plan, measured: &Measured, in_process: bool) -> Self {
+        let Measured { tally, interrupted } = measured;
         let steps = tally.steps.len();
         let closed_loop = plan.load == Load::ClosedLoop;
-        let opening = tally.opening.as_secs_f64();
+        let per_second = |count: u64, time: Duration| {
+            (!time.is_zero()).then(|| rounded_rate(number(count) / time.as_secs_f64()))
+        };
         Self {
             url: plan.endpoint.to_string(),
             in_process,
@@ -65,11 +76,14 @@ impl Report {
             },
             sessions: plan.sessions,
             threads: plan.threads,
-            duration_s: rounded(tally.window.as_secs_f64(), 3),
+            duration_s: rounded(tally.window.as_secs_f64(), 6),
+            requested_duration_s: plan.duration.as_secs_f64(),
+            interrupted: *interrupted,
             opened: tally.opened,
-            open_per_s: (opening > 0.0).then(|| rounded(number(tally.opened as u64) / opening, 1)),
+            open_per_s: per_second(tally.opened as u64, tally.opening),
+            alive: (!closed_loop).then_some(tally.alive),
             steps,
-            steps_per_s: closed_loop.then(|| rounded(tally.rate, 1)),
+            steps_per_s: per_second(steps, tally.window).filter(|_| closed_loop),
             resets: tally.resets.len(),
             step_us: Times::of(&tally.steps),
             reset_us: Times::of(&tally.resets),
@@ -82,6 +96,11 @@ impl Report {
                 .errors
                 .iter()
                 .map(|(code, errors)| (code.clone(), errors.count))
+                .collect(),
+            error_texts: tally
+                .errors
+                .iter()
+                .map(|(code, errors)| (code.clone(), errors.first.clone()))
                 .collect(),
             error_count: tally.error_count(),
             reconnects: tally.reconnects,
@@ -99,7 +118,7 @@ impl Report {
             ""
         };
         let threads = ui::counted(self.threads as u64, "thread");
-        let rate = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), whole);
+        let rate = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), readable_rate);
         let mut errors = HumanCount(self.error_count).to_string();
         for (code, count) in &self.errors {
             let _ = write!(errors, ", {code} {}", HumanCount(*count));
@@ -108,7 +127,7 @@ impl Report {
             ("server", format!("{}{place}", self.url)),
             (
                 "load",
-                format!("{}, {:.1} s, {threads}", self.mode, self.duration_s),
+                format!("{}, {}, {threads}", self.mode, self.duration()),
             ),
             (
                 "sessions",
@@ -119,10 +138,14 @@ impl Report {
                     rate(self.open_per_s)
                 ),
             ),
-            ("steps", HumanCount(self.steps).to_string()),
         ];
+        if let Some(alive) = self.alive {
+            let [alive, opened] = [alive, self.opened].map(|count| HumanCount(count as u64));
+            rows.push(("alive", format!("{alive} of {opened}")));
+        }
+        rows.push(("steps", HumanCount(self.steps).to_string()));
         if let Some(steps_per_s) = self.steps_per_s {
-            rows.push(("steps/s", whole(steps_per_s)));
+            rows.push(("steps/s", readable_rate(steps_per_s)));
         }
         if let Some(time) = self.client_cpu_us_per_step {
             // Near 100 %, this side is what was measured.
@@ -157,6 +180,15 @@ impl Report {
             .into();
         let rows = rows.iter().map(|row| row.each_ref().map(String::as_str));
         ui::table(["TIME", "P50", "P90", "P99", "MAX", "MEAN"], rows)
+    }
+
+    /// How long was measured, and how long was asked for where that differs.
+    fn duration(&self) -> String {
+        let (measured, asked) = (self.duration_s, self.requested_duration_s);
+        if (measured - asked).abs() < 0.1 {
+            return format!("{measured:.1} s");
+        }
+        format!("{measured:.1} s ({asked:.1} s asked for)")
     }
 }
 
@@ -199,8 +231,18 @@ fn readable(microseconds: f64) -> String {
     clippy::cast_sign_loss,
     reason = "a rate for people, never negative"
 )]
-fn whole(rate: f64) -> String {
-    HumanCount(rate.round() as u64).to_string()
+fn readable_rate(rate: f64) -> String {
+    match rate {
+        0.0 => "0".to_owned(),
+        rate if rate < 10.0 => format!("{rate:.2}"),
+        rate if rate < 100.0 => format!("{rate:.1}"),
+        rate => HumanCount(rate.round() as u64).to_string(),
+    }
+}
+
+/// Slow ones need more digits.
+fn rounded_rate(rate: f64) -> f64 {
+    rounded(rate, if rate < 10.0 { 4 } else { 1 })
 }
 
 /// More digits than the measurement has are noise.
@@ -232,6 +274,18 @@ mod tests {
             (2_500_000.0, "2.50 s"),
         ] {
             assert_eq!(readable(microseconds), expected);
+        }
+    }
+
+    #[test]
+    fn slow_rates_have_decimals() {
+        for (rate, expected) in [
+            (0.0, "0"),
+            (0.0667, "0.07"),
+            (12.34, "12.3"),
+            (91_156.4, "91,156"),
+        ] {
+            assert_eq!(readable_rate(rate), expected);
         }
     }
 

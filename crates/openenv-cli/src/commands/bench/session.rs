@@ -8,7 +8,8 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::plan::{Plan, Unread};
-use super::tally::{Pace, SharedTally, record, said};
+use super::tally::{SharedTally, record};
+use crate::diagnosis;
 
 /// The pause before the first attempt to reconnect; each one doubles it.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
@@ -55,7 +56,6 @@ impl Session {
     /// Takes step after step until the time is over. If the very first action is
     /// refused, nobody need try it again: `stop` ends it for all.
     pub(super) async fn step_until(&mut self, end: Instant, stop: &CancellationToken) {
-        let mut pace = Pace::new(&self.tally);
         let mut pause = SHORTEST_PAUSE;
         let mut sent = Instant::now();
         while sent < end {
@@ -63,7 +63,7 @@ impl Session {
             let answered = Instant::now();
             let failure = match outcome {
                 Ok(step) => {
-                    pace.step(sent, answered);
+                    record(&mut self.tally.lock().steps, answered - sent);
                     pause = SHORTEST_PAUSE;
                     sent = answered;
                     if !step.is_done() {
@@ -73,16 +73,16 @@ impl Session {
                 }
                 Err(error) => {
                     if error.is_validation() && self.tally.lock().steps.is_empty() {
-                        self.tally.lock().refusal = Some(said(&error));
+                        self.tally.lock().refusal = Some(diagnosis::said(&error));
                         stop.cancel();
                     }
                     Some(error)
                 }
             };
             if let Some(error) = failure {
-                pace.fail(&error);
+                self.tally.lock().fail(&error);
                 if ends_session(&error) {
-                    self.reopen(end, &mut pause, &mut pace).await;
+                    self.reopen(end, &mut pause).await;
                 }
             }
             sent = Instant::now();
@@ -91,7 +91,7 @@ impl Session {
 
     /// Opens new sessions, with longer and longer pauses, until one is let in or
     /// the time is over.
-    async fn reopen(&mut self, end: Instant, pause: &mut Duration, pace: &mut Pace) {
+    async fn reopen(&mut self, end: Instant, pause: &mut Duration) {
         loop {
             let left = end.saturating_duration_since(Instant::now());
             sleep((*pause).min(left)).await;
@@ -101,7 +101,7 @@ impl Session {
             *pause = (*pause * 2).min(LONGEST_PAUSE);
             match self.connect_again().await {
                 Ok(()) => return,
-                Err(error) => pace.fail(&error),
+                Err(error) => self.tally.lock().fail(&error),
             }
         }
     }
@@ -121,7 +121,10 @@ impl Session {
         let outcome = self.client.step(&self.plan.action).await;
         let mut tally = self.tally.lock();
         match outcome {
-            Ok(_) => record(&mut tally.steps, begin.elapsed()),
+            Ok(_) => {
+                tally.alive += 1;
+                record(&mut tally.steps, begin.elapsed());
+            }
             Err(error) => tally.fail(&error),
         }
     }

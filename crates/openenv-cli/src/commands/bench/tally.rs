@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use openenv::Error;
+
+use crate::diagnosis;
 
 /// Longer times count as this one, in nanoseconds: an hour.
 const LONGEST: u64 = 3_600_000_000_000;
@@ -30,6 +32,10 @@ pub(super) struct Tally {
     pub(super) steps: Histogram<u64>,
     /// Sessions that were let in, once each.
     pub(super) opened: usize,
+    /// Sessions that were not; each is one of the errors.
+    pub(super) unopened: usize,
+    /// Held sessions that took a step at the end.
+    pub(super) alive: usize,
     pub(super) closed: usize,
     /// Sessions opened in place of lost ones.
     pub(super) reconnects: u64,
@@ -37,12 +43,10 @@ pub(super) struct Tally {
     pub(super) errors: BTreeMap<String, Errors>,
     /// Why the very first action was refused, which ends the measurement.
     pub(super) refusal: Option<String>,
-    /// Steps per second: of each session over its own time, added up. One that
-    /// waits for a last reply does not make the others look slow.
-    pub(super) rate: f64,
     /// How long opening took.
     pub(super) opening: Duration,
-    /// How long was measured.
+    /// How long was measured: until every session had its last reply, so that steps
+    /// divided by this is what the report says.
     pub(super) window: Duration,
     /// Processor time of the worker while it was measured, where it can be known.
     pub(super) processor_time: Option<Duration>,
@@ -64,11 +68,12 @@ impl Default for Tally {
             resets: empty(),
             steps: empty(),
             opened: 0,
+            unopened: 0,
+            alive: 0,
             closed: 0,
             reconnects: 0,
             errors: BTreeMap::new(),
             refusal: None,
-            rate: 0.0,
             opening: Duration::ZERO,
             window: Duration::ZERO,
             processor_time: None,
@@ -78,18 +83,13 @@ impl Default for Tally {
 
 impl Tally {
     pub(super) fn fail(&mut self, error: &Error) {
-        // On the wire it is an execution error as any other.
-        let code = if error.is_timeout() {
-            "TIMEOUT"
-        } else {
-            error.code()
-        };
+        let code = diagnosis::code(error);
         if let Some(errors) = self.errors.get_mut(code) {
             errors.count += 1;
         } else {
             let errors = Errors {
                 count: 1,
-                first: said(error),
+                first: diagnosis::said(error),
             };
             self.errors.insert(code.to_owned(), errors);
         }
@@ -125,10 +125,11 @@ impl Tally {
         };
         Self {
             opened: self.opened + other.opened,
+            unopened: self.unopened + other.unopened,
+            alive: self.alive + other.alive,
             closed: self.closed + other.closed,
             reconnects: self.reconnects + other.reconnects,
             refusal: self.refusal.or(other.refusal),
-            rate: self.rate + other.rate,
             opening: self.opening.max(other.opening),
             window: self.window.max(other.window),
             ..self
@@ -151,60 +152,8 @@ impl SharedTally {
     }
 }
 
-/// The steps of one session in the measured time; when dropped, its rate is known.
-#[derive(Debug)]
-pub(super) struct Pace {
-    tally: SharedTally,
-    begin: Instant,
-    last: Instant,
-    steps: u32,
-}
-
-impl Pace {
-    pub(super) fn new(tally: &SharedTally) -> Self {
-        let begin = Instant::now();
-        Self {
-            tally: tally.clone(),
-            begin,
-            last: begin,
-            steps: 0,
-        }
-    }
-
-    /// Counts a step that was sent at `sent` and answered at `answered`.
-    pub(super) fn step(&mut self, sent: Instant, answered: Instant) {
-        self.steps += 1;
-        self.last = answered;
-        record(&mut self.tally.lock().steps, answered - sent);
-    }
-
-    /// Counts an error, which took its time as well.
-    pub(super) fn fail(&mut self, error: &Error) {
-        self.last = Instant::now();
-        self.tally.lock().fail(error);
-    }
-}
-
-impl Drop for Pace {
-    fn drop(&mut self) {
-        let elapsed = self.last - self.begin;
-        if !elapsed.is_zero() {
-            self.tally.lock().rate += f64::from(self.steps) / elapsed.as_secs_f64();
-        }
-    }
-}
-
 pub(super) fn record(histogram: &mut Histogram<u64>, elapsed: Duration) {
     histogram.saturating_record(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
-}
-
-/// An error on one line, with everything that does not fit.
-pub(super) fn said(error: &Error) -> String {
-    let violations: Vec<_> = error.violations().iter().map(ToString::to_string).collect();
-    match violations.as_slice() {
-        [] => error.to_string(),
-        violations => violations.join(", "),
-    }
 }
 
 fn empty() -> Histogram<u64> {
@@ -230,18 +179,5 @@ mod tests {
         assert_eq!(both.calls(), 5);
         assert_eq!(both.errors["EXECUTION_ERROR"].first, "first");
         assert_eq!(both.errors["VALIDATION_ERROR"].first, "a: no");
-    }
-
-    #[test]
-    fn the_rate_is_that_of_the_sessions_together() {
-        let tally = SharedTally::default();
-        for _ in 0..2 {
-            let mut pace = Pace::new(&tally);
-            let begin = pace.begin;
-            for step in 1..=5 {
-                pace.step(begin, begin + Duration::from_millis(100) * step);
-            }
-        }
-        assert!((tally.lock().rate - 20.0).abs() < 1e-6);
     }
 }

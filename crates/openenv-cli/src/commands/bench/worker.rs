@@ -86,7 +86,11 @@ impl Worker {
             sleep(delay.saturating_sub(begin.elapsed())).await;
             Session::open(&self.plan, &self.tally, number)
                 .await
-                .inspect_err(|error| self.tally.lock().fail(error))
+                .inspect_err(|error| {
+                    let mut tally = self.tally.lock();
+                    tally.fail(error);
+                    tally.unopened += 1;
+                })
                 .ok()
         });
         opening
@@ -118,8 +122,8 @@ impl Worker {
             () = finish => {}
             () = self.stop.cancelled() => {}
         }
+        self.tally.lock().window = begin.elapsed();
         tasks.shutdown().await;
-        self.tally.lock().window = begin.elapsed().min(self.plan.duration);
         sessions
     }
 
@@ -129,7 +133,7 @@ impl Worker {
             () = sleep(self.plan.duration) => {}
             () = self.stop.cancelled() => {}
         }
-        self.tally.lock().window = begin.elapsed().min(self.plan.duration);
+        self.tally.lock().window = begin.elapsed();
         stream::iter(sessions)
             .for_each_concurrent(self.at_once(), Session::step_once)
             .await;

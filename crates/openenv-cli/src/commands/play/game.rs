@@ -1,8 +1,9 @@
 //! One session that somebody plays, episode after episode.
 
-use openenv::{Endpoint, EnvClient, Json, ResetOptions, Result, Step};
+use openenv::{Endpoint, EnvClient, Error, Json, ResetOptions, Result, Step};
 use serde_json::Value;
 use tokio::runtime::Runtime;
+use tokio::signal::ctrl_c;
 
 use crate::config::PlayConfig;
 
@@ -18,6 +19,8 @@ pub(super) struct Game {
     steps: u64,
     total_reward: f64,
     over: bool,
+    /// Whether Ctrl-C gives a call up.
+    interruptible: bool,
 }
 
 /// The beginning of an episode.
@@ -38,19 +41,26 @@ impl Game {
             steps: 0,
             total_reward: 0.0,
             over: false,
+            interruptible: false,
         })
     }
 
+    /// From now on, Ctrl-C gives up a call that runs instead of ending the process.
+    pub(super) fn stop_waiting_at_interrupt(&mut self) {
+        self.interruptible = true;
+    }
+
     /// Begins an episode, in a new session if the old one is lost.
-    pub(super) fn reset(&mut self, seed: Option<u64>) -> Result<Begun> {
+    pub(super) fn reset(&mut self, seed: Option<i128>) -> Result<Begun> {
         let in_new_session = !self.client.is_connected();
         if in_new_session {
-            self.runtime.block_on(self.client.reconnect())?;
+            wait(&self.runtime, self.interruptible, self.client.reconnect())?;
         }
         let mut options = self.options.clone();
         options.seed = seed.map(Into::into);
         options.episode_id.clone_from(&self.episode_id);
-        let step = self.runtime.block_on(self.client.reset(options))?;
+        let reset = self.client.reset(options);
+        let step = wait(&self.runtime, self.interruptible, reset)?;
         self.episode_id = None;
         self.steps = 0;
         self.total_reward = 0.0;
@@ -62,7 +72,8 @@ impl Game {
     }
 
     pub(super) fn step(&mut self, action: &Value) -> Result<Step<Value>> {
-        let step = self.runtime.block_on(self.client.step(action))?;
+        let step = self.client.step(action);
+        let step = wait(&self.runtime, self.interruptible, step)?;
         self.steps += 1;
         self.total_reward += step.reward.map_or(0.0, openenv::Reward::as_f64);
         self.over = step.is_done();
@@ -70,7 +81,8 @@ impl Game {
     }
 
     pub(super) fn state(&mut self) -> Result<Value> {
-        Ok(self.runtime.block_on(self.client.state())?.state)
+        let state = self.client.state();
+        Ok(wait(&self.runtime, self.interruptible, state)?.state)
     }
 
     /// Of this episode.
@@ -89,8 +101,25 @@ impl Game {
 
     /// Ends the session, so that the server has closed it when the command ends.
     pub(super) fn close(self) {
-        if let Err(error) = self.runtime.block_on(self.client.close()) {
+        if let Err(error) = wait(&self.runtime, self.interruptible, self.client.close()) {
             tracing::warn!(%error, "the session was not closed in time");
         }
     }
+}
+
+/// Waits for a call. Giving it up leaves the session as it is: the client passes
+/// over the reply when it comes.
+fn wait<T>(
+    runtime: &Runtime,
+    interruptible: bool,
+    call: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    runtime.block_on(async {
+        tokio::select! {
+            outcome = call => outcome,
+            Ok(()) = ctrl_c(), if interruptible => {
+                Err(Error::new("given up; the server may still carry it out"))
+            }
+        }
+    })
 }

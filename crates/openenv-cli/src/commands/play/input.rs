@@ -10,7 +10,7 @@ pub(super) enum Input {
     Action(Value),
     /// To be asked for each field.
     Form,
-    Reset(Option<u64>),
+    Reset(Option<i128>),
     State,
     Schema,
     Help,
@@ -131,6 +131,7 @@ mod tests {
         for (line, expected) in [
             (":reset", Input::Reset(None)),
             (":reset 7", Input::Reset(Some(7))),
+            (":reset -7", Input::Reset(Some(-7))),
             (" :state ", Input::State),
             (":schema", Input::Schema),
             (":help", Input::Help),

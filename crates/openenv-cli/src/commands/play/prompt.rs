@@ -12,13 +12,16 @@ use crate::ui;
 #[derive(Debug)]
 pub(super) enum Prompt {
     Editor(Box<DefaultEditor>),
-    Lines,
+    /// How many were read.
+    Lines(u64),
 }
 
 /// What somebody answers.
 #[derive(Debug)]
 pub(super) enum Answer {
     Line(String),
+    /// A line that is no text, and why.
+    Unreadable(String),
     /// Ctrl-C.
     Interrupted,
     /// Ctrl-D, or the end of the input.
@@ -33,23 +36,37 @@ impl Prompt {
             let editor = DefaultEditor::new().context("could not read from the terminal")?;
             return Ok(Self::Editor(Box::new(editor)));
         }
-        Ok(Self::Lines)
+        Ok(Self::Lines(0))
+    }
+
+    /// Whether Ctrl-C at the prompt is an answer rather than the end.
+    pub(super) fn is_editor(&self) -> bool {
+        matches!(self, Self::Editor(_))
+    }
+
+    /// Whether a person answers.
+    pub(super) fn is_terminal(&self) -> bool {
+        self.is_editor() || stdin().is_terminal()
     }
 
     pub(super) fn ask(&mut self, question: &str) -> Result<Answer> {
         match self {
-            Self::Lines => {
+            Self::Lines(count) => {
                 if stdin().is_terminal() {
                     ui::ask(question);
                 }
-                let mut line = String::new();
-                let read = stdin()
+                let mut line = Vec::new();
+                stdin()
                     .lock()
-                    .read_line(&mut line)
+                    .read_until(b'\n', &mut line)
                     .context("could not read from standard input")?;
-                Ok(match read {
-                    0 => Answer::End,
-                    _ => Answer::Line(line),
+                if line.is_empty() {
+                    return Ok(Answer::End);
+                }
+                *count += 1;
+                Ok(match String::from_utf8(line) {
+                    Ok(line) => Answer::Line(line),
+                    Err(_) => Answer::Unreadable(format!("line {count} is not UTF-8")),
                 })
             }
             Self::Editor(editor) => match editor.readline(question) {

@@ -1,13 +1,15 @@
 //! Steps with actions that the schema allows, chosen at random.
 
 use anyhow::{Result, anyhow};
-use openenv::{Error, Step};
+use indicatif::HumanCount;
+use openenv::{Endpoint, Error, Seed, Step};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::game::Game;
-use super::{fatal, view};
+use super::view;
 use crate::config::PlayConfig;
+use crate::diagnosis;
 use crate::failure::Failure;
 use crate::schema::{ActionSchema, Sampler};
 use crate::ui;
@@ -40,16 +42,17 @@ pub(super) fn play(
     game: &mut Game,
     schema: &ActionSchema,
     steps: u64,
+    endpoint: &Endpoint,
     config: &PlayConfig,
 ) -> Result<()> {
     // A short one can be typed again.
-    let seed = config.seed.unwrap_or_else(|| fastrand::u64(0..1_000_000));
-    let mut sampler = Sampler::new(schema, seed);
+    let seed = config.seed.unwrap_or_else(|| fastrand::i128(0..1_000_000));
+    let mut sampler = Sampler::new(schema, Seed::from(seed).into());
     let (mut episodes, mut errors, mut total_reward) = (0, 0, 0.0);
     for number in 1..=steps {
         if number == 1 || game.is_over() {
-            game.reset(Some(seed.wrapping_add(episodes)))
-                .map_err(|error| fatal(&error))?;
+            game.reset(Some(seed.wrapping_add(i128::from(episodes))))
+                .map_err(|error| diagnosis::fatal(endpoint, &error))?;
             episodes += 1;
         }
         let action = sampler.action()?;
@@ -80,7 +83,11 @@ pub(super) fn play(
     ));
     match errors {
         0 => Ok(()),
-        errors => Err(anyhow!("{errors} of {steps} steps failed")),
+        errors => Err(anyhow!(
+            "{} of {} failed",
+            HumanCount(errors),
+            ui::counted(steps, "step")
+        )),
     }
 }
 
@@ -102,11 +109,7 @@ fn show(number: u64, action: &Value, step: &Step<Value>, json: bool) -> Result<(
 }
 
 fn show_error(number: u64, action: &Value, error: &Error, json: bool) -> Result<()> {
-    let violations = error.violations().iter().map(ToString::to_string);
-    let what: Vec<_> = std::iter::once(error.to_string())
-        .chain(violations)
-        .collect();
-    let what = what.join("; ");
+    let what = diagnosis::said(error);
     if json {
         let code = error.code();
         return show_json(number, action, Outcome::Error { error: what, code });

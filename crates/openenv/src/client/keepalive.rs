@@ -14,7 +14,7 @@ use super::traffic::Traffic;
 
 /// How soon after a call the socket is looked at again. A call does not arrange
 /// for what comes after its reply, because that would cost every call as much.
-const TICK: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(250);
 /// Pings that follow each other without a pause would be a load, not a test.
 const SHORTEST: Duration = Duration::from_millis(10);
 

@@ -289,7 +289,7 @@ async fn what_nobody_asked_for_is_not_taken_for_a_reply() {
     let mut env = endpoint.connect::<Json>().await.unwrap();
     let first = env.reset(ResetOptions::default()).await.unwrap();
     assert_eq!(first.observation["n"], 1);
-    // The connection is looked at again a second after a call.
+    // The connection is looked at again soon after a call.
     tokio::time::sleep(Duration::from_millis(1500)).await;
     let error = env.step(&json!({})).await.unwrap_err();
     assert!(

@@ -266,12 +266,10 @@ impl<T: EnvTypes> EnvClient<T> {
         let concluded = match outcome {
             Some(Outcome::Reply(text)) => read(&text),
             Some(Outcome::Unasked(text)) => Err(reply::error(&text).unwrap_or_else(|| {
-                self.connection
-                    .lose("the server sent what nobody had asked for");
                 let start: String = text.chars().take(200).collect();
-                self.lost(&format!(
-                    "the server sent what nobody had asked for: {start}"
-                ))
+                let loss = format!("the server sent what nobody had asked for: {start}");
+                self.connection.lose(&loss);
+                self.lost(&loss)
             })),
             Some(Outcome::LastWords { text, loss }) => Err(reply::error(&text)
                 .filter(Error::ends_session)

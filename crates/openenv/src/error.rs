@@ -207,10 +207,10 @@ impl Error {
         matches!(self.inner.kind, Kind::Factory { .. })
     }
 
-    /// Whether the server says that there is, or will be, no session.
-    #[cfg(feature = "client")]
-    pub(crate) fn ends_session(&self) -> bool {
-        self.is_capacity() || self.is_factory() || self.is_session()
+    /// Whether there is no session any more, or never was: nothing more can be
+    /// asked of it.
+    pub fn ends_session(&self) -> bool {
+        self.is_connection() || self.is_capacity() || self.is_factory() || self.is_session()
     }
 
     /// Whether the environment reported a failure.
@@ -233,9 +233,9 @@ impl Error {
         }
     }
 
-    /// The message alone, as it travels: what does not fit is beside it.
-    #[cfg(any(feature = "server", test))]
-    pub(crate) fn message(&self) -> &str {
+    /// The message alone, as it travels, without the [`violations`](Self::violations)
+    /// that are beside it.
+    pub fn message(&self) -> &str {
         &self.inner.message
     }
 

@@ -199,11 +199,7 @@ fn show(step: &Step<Value>) -> Result<()> {
 
 /// Shows an error with everything that does not fit; the game goes on.
 fn complain(error: &Error) -> Outcome {
-    if error.violations().is_empty() {
-        ui::complain(&error.to_string());
-    } else {
-        ui::complain("Invalid message");
-    }
+    ui::complain(error.message());
     for violation in error.violations() {
         ui::note(&format!("  {violation}"));
     }

@@ -150,9 +150,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.keepalive.abort();
         // Now, not when the task notices: the server ends the session by it.
-        self.shared
-            .socket()
-            .lose("this client closed it".to_owned());
+        self.lose("this client closed it");
     }
 }
 

@@ -308,7 +308,7 @@ impl Endpoint {
             .connect_timeout(self.limits.connect_timeout)
             // The WebSocket does not go through one either.
             .no_proxy()
-            // Nor follow one that leads to another server, with all headers.
+            // Nor does it follow a redirect, which would take all headers elsewhere.
             .redirect(Policy::none())
             // One that is kept is driven by the runtime that opened it, which may be blocked or gone.
             .pool_max_idle_per_host(0);

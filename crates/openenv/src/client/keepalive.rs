@@ -54,7 +54,8 @@ pub(super) async fn run(
                 Verdict::WaitUntil(due) => due,
                 Verdict::Ping => {
                     socket.ping(socket_context);
-                    silence.pinged()
+                    silence.pinged();
+                    continue;
                 }
                 Verdict::GiveUp(silent) => {
                     socket.lose(format!("the server gave no sign of life for {silent:?}"));
@@ -131,13 +132,9 @@ impl Silence {
         }
     }
 
-    /// The ping has left. Returns when a sign of life is due.
-    fn pinged(&mut self) -> Instant {
-        let now = Instant::now();
+    /// The ping has left; its own bytes are no sign of life.
+    fn pinged(&mut self) {
         self.sent = self.traffic.sent();
-        self.pinged = Some(now);
-        now + self
-            .keepalive
-            .map_or(LONG, |keepalive| keepalive.timeout.min(LONG))
+        self.pinged = Some(Instant::now());
     }
 }

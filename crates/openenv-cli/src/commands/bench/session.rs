@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use openenv::{EnvClient, Error, Result};
+use openenv::{EnvClient, Result};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -81,7 +81,7 @@ impl Session {
             };
             if let Some(error) = failure {
                 self.tally.lock().fail(&error);
-                if ends_session(&error) {
+                if error.ends_session() {
                     self.reopen(end, &mut pause).await;
                 }
             }
@@ -142,9 +142,4 @@ impl Session {
             tally.fail(&error);
         }
     }
-}
-
-/// Whether nothing more can be asked of the session.
-fn ends_session(error: &Error) -> bool {
-    error.is_connection() || error.is_capacity() || error.is_session() || error.is_factory()
 }

@@ -11,6 +11,7 @@ mod base;
 mod check;
 mod coerce;
 mod compiled;
+mod output;
 mod rules;
 mod schema;
 mod shape;
@@ -19,6 +20,7 @@ mod validate;
 mod violation;
 
 pub(crate) use base::Base;
+pub(crate) use output::OutputForm;
 pub(crate) use shape::Shape;
 
 /// Schemas of one environment, as they are published.

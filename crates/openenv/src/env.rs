@@ -9,10 +9,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
+use crate::tool::{ToolCall, Tools};
 
 #[cfg(feature = "server")]
 pub(crate) mod erased;
 mod metadata;
+mod mode;
 mod options;
 mod step;
 mod tasks;
@@ -20,6 +22,7 @@ mod tasks;
 pub(crate) mod thread;
 
 pub use metadata::Metadata;
+pub use mode::Mode;
 pub use options::{ResetOptions, Seed, StepOptions};
 pub use step::{Ending, Reward, Step};
 pub use tasks::{Split, SplitKind, Tasks};
@@ -82,7 +85,10 @@ pub trait Environment: Send + Sized + 'static {
     ///
     /// Must be a JSON object. Fields that the type does not have are refused,
     /// and so is whatever breaks a constraint declared with `#[schemars(…)]`.
-    type Action: DeserializeOwned + JsonSchema + Send;
+    ///
+    /// An environment that has [tools](Self::tools) and no other actions says
+    /// [`NoAction`](crate::NoAction).
+    type Action: DeserializeOwned + JsonSchema + Send + 'static;
 
     /// What the agent sees after a step; must serialise to a JSON object or `()`.
     type Observation: Serialize + JsonSchema + Send;
@@ -142,6 +148,23 @@ pub trait Environment: Send + Sized + 'static {
     /// own `timeout_s` can only shorten the limit.
     fn step_timeout(&self) -> Option<Duration> {
         None
+    }
+
+    /// The tools that agents call. Default: none.
+    ///
+    /// In simulation a trainer calls them as steps, in production agents call
+    /// them over MCP; the functions are the same, on the same `self`.
+    fn tools() -> Tools<Self> {
+        Tools::new()
+    }
+
+    /// Says what a tool call was worth that a trainer made as a step.
+    ///
+    /// It comes after the tool, whether that succeeded or not. Calls over MCP
+    /// are no steps and not judged. Default: no reward, and the episode goes on.
+    fn judge(&mut self, call: ToolCall<'_>) -> Step<()> {
+        let _ = call;
+        Step::new(())
     }
 
     /// Name, description and version for people and catalogues.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
+use crate::tool::ToolFailure;
+
 mod violation;
 
 pub use violation::{Location, Violation};
@@ -49,6 +51,8 @@ pub(crate) enum Kind {
     Panic,
     /// A call took longer than it may.
     Timeout,
+    /// A tool call came to nothing.
+    Tool(ToolFailure),
     /// Input that does not fit its schema.
     Validation(Vec<Violation>),
     /// Text that is not JSON.
@@ -184,7 +188,18 @@ impl Error {
 
     /// Whether a call took longer than it may.
     pub fn is_timeout(&self) -> bool {
-        matches!(self.inner.kind, Kind::Timeout)
+        matches!(
+            self.inner.kind,
+            Kind::Timeout | Kind::Tool(ToolFailure::Timeout)
+        )
+    }
+
+    /// How a tool call failed, if that is what happened.
+    pub fn tool_failure(&self) -> Option<ToolFailure> {
+        match self.inner.kind {
+            Kind::Tool(failure) => Some(failure),
+            _ => None,
+        }
     }
 
     /// Whether the environment panicked, which ends its session.
@@ -248,6 +263,7 @@ impl Error {
             Kind::Execution
             | Kind::Panic
             | Kind::Timeout
+            | Kind::Tool(_)
             | Kind::Unsupported
             | Kind::TaskIndex
             | Kind::NotFound
@@ -274,9 +290,10 @@ impl Error {
             Kind::Unsupported => 501,
             Kind::Connection | Kind::Answer | Kind::Remote { .. } => 502,
             Kind::Capacity { .. } => 503,
-            Kind::Timeout => 504,
+            Kind::Timeout | Kind::Tool(ToolFailure::Timeout) => 504,
             Kind::Execution
             | Kind::Panic
+            | Kind::Tool(_)
             | Kind::Factory { .. }
             | Kind::Session
             | Kind::Configuration => 500,
@@ -293,6 +310,7 @@ impl Error {
             Kind::Execution
             | Kind::Panic
             | Kind::Timeout
+            | Kind::Tool(_)
             | Kind::Unsupported
             | Kind::Configuration
             | Kind::Connection
@@ -302,7 +320,7 @@ impl Error {
     }
 
     /// The same error, with what caused it.
-    #[cfg(feature = "client")]
+    #[cfg(any(feature = "client", feature = "server"))]
     pub(crate) fn because(mut self, source: impl Into<Source>) -> Self {
         self.inner.source = Some(source.into());
         self

@@ -180,6 +180,7 @@ mod json;
 pub mod provider;
 #[cfg(feature = "server")]
 mod server;
+mod tool;
 #[cfg(feature = "server")]
 mod wire;
 
@@ -188,13 +189,18 @@ mod wire;
 pub use client::{Endpoint, EnvClient, EnvPool, EnvTypes, EpisodeState, Json, Schemas};
 #[doc(inline)]
 pub use env::{
-    Ending, Environment, Execution, Metadata, ResetOptions, Reward, Seed, Split, SplitKind, Step,
-    StepOptions, Tasks,
+    Ending, Environment, Execution, Metadata, Mode, ResetOptions, Reward, Seed, Split, SplitKind,
+    Step, StepOptions, Tasks,
 };
 #[doc(inline)]
 pub use error::{Error, Location, Result, Violation};
 #[cfg(feature = "server")]
 #[doc(inline)]
 pub use server::{
-    Capacity, Mode, Origin, Server, ServerBuilder, SessionId, SessionInfo, shutdown_signal,
+    Capacity, Origin, Server, ServerBuilder, SessionId, SessionInfo, shutdown_signal,
+};
+#[doc(inline)]
+pub use tool::{
+    Content, NoAction, Progress, ProgressUpdate, Tool, ToolCall, ToolError, ToolFailure,
+    ToolHandler, ToolObservation, ToolOutput, ToolReturn, Tools,
 };

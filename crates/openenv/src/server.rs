@@ -13,14 +13,15 @@ use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::env::Environment;
 use crate::env::erased::{Blueprint, Native};
+use crate::env::{Environment, Mode};
 use crate::error::{Error, Result};
 
 mod at_once;
 mod body;
 mod config;
 mod connection;
+mod conversation;
 #[cfg(feature = "docs")]
 mod docs;
 mod fallback;
@@ -32,12 +33,12 @@ mod openapi;
 mod seat;
 mod session;
 mod sessions;
+mod stateless;
 mod tasks;
 mod ws;
 
 use body::BodyLimit;
 use config::Config;
-pub use config::Mode;
 use fallback::only;
 pub use info::{Capacity, Origin, SessionId, SessionInfo};
 use sessions::Sessions;

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 mod incoming;
 pub(crate) mod jsonrpc;
 pub(crate) mod request;
+pub(crate) mod tool;
 
 pub(crate) use incoming::{Incoming, Request};
 

@@ -20,6 +20,49 @@ pub(super) struct Published {
     pub(super) unit: bool,
 }
 
+/// The schema of values that are sent, whatever they are, without titles.
+pub(super) fn describe<T: JsonSchema>() -> Value {
+    let mut settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.meta_schema = None;
+    let root = settings.into_generator().into_root_schema_for::<T>();
+    let Value::Object(mut root) = root.to_value() else {
+        return json!({});
+    };
+    let definitions = match root.remove("$defs") {
+        Some(Value::Object(definitions)) => definitions,
+        _ => Object::new(),
+    };
+    let tidier = Tidier::new(&definitions);
+    let mut schema = Value::Object(tidier.root(root));
+    let used = used_definitions(&schema, &definitions, tidier);
+    if !used.is_empty() {
+        schema["$defs"] = Value::Object(used);
+    }
+    remove_titles(&mut schema);
+    sort_keys(&mut schema);
+    schema
+}
+
+/// Takes away what a name says already: agents pay for every word.
+pub(super) fn remove_titles(schema: &mut Value) {
+    let Value::Object(fields) = schema else {
+        return;
+    };
+    fields.shift_remove("title");
+    for (keyword, value) in fields {
+        match (keyword.as_str(), value) {
+            ("properties" | "$defs", Value::Object(named)) => {
+                named.values_mut().for_each(remove_titles);
+            }
+            ("anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
+                schemas.iter_mut().for_each(remove_titles);
+            }
+            ("items" | "additionalProperties", schema) => remove_titles(schema),
+            _ => {}
+        }
+    }
+}
+
 /// # Errors
 /// If values of the type are not objects.
 pub(super) fn publish<T: JsonSchema>(base: Base) -> Result<Published> {

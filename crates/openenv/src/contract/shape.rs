@@ -64,6 +64,13 @@ impl<T: JsonSchema> Shape<T> {
         &self.schema
     }
 
+    /// The schema for agents, who need no titles.
+    pub(crate) fn untitled(&self) -> Value {
+        let mut schema = self.schema.clone();
+        schema::remove_titles(&mut schema);
+        schema
+    }
+
     /// Whether the author's type itself has the property.
     pub(crate) fn declares(&self, property: &str) -> bool {
         self.declared.iter().any(|declared| declared == property)

@@ -10,10 +10,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use serde_json::value::RawValue;
+
 use crate::contract::{Contract, Shape, Shapes};
-use crate::env::{Environment, Execution, Metadata, ResetOptions, StepOptions, Tasks, thread};
+use crate::env::{
+    Environment, Execution, Metadata, Mode, ResetOptions, Step, StepOptions, Tasks, thread,
+};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
+use crate::tool::toolbox::{Catalogue, Toolbox};
+use crate::tool::{Progress, ToolCall, ToolOutput};
+use crate::wire::tool::{CalledObservation, ListedObservation};
 use crate::wire::{self, Form};
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -37,6 +44,22 @@ pub(crate) trait AnyEnvironment: Send {
 
     fn state<'a>(&'a mut self, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>>;
 
+    fn call_tool<'a>(
+        &'a mut self,
+        name: &'a str,
+        arguments: Input<'a>,
+        progress: Progress,
+    ) -> BoxFuture<'a, Result<ToolOutput>>;
+
+    /// Makes a step of what was done with tools: counts it, lets the environment
+    /// judge it, and writes what the trainer sees.
+    fn conclude<'a>(
+        &'a mut self,
+        step: ToolStep,
+        form: Form,
+        out: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, Result<()>>;
+
     fn close(self: Box<Self>) -> BoxFuture<'static, ()>;
 
     fn step_timeout(&self) -> Option<Duration>;
@@ -50,6 +73,19 @@ pub(crate) trait AnyEnvironment: Send {
     }
 }
 
+/// A step that an environment's tools took, not the environment itself.
+#[derive(Debug)]
+pub(crate) enum ToolStep {
+    /// The tools were listed.
+    Listed,
+    /// One was called.
+    Called {
+        name: String,
+        arguments: Box<RawValue>,
+        outcome: Result<ToolOutput>,
+    },
+}
+
 /// What is known of an environment before there is one, and how to make one.
 pub(crate) trait Blueprint: Send + Sync {
     /// Name for people who look for the cause of a failure.
@@ -58,15 +94,18 @@ pub(crate) trait Blueprint: Send + Sync {
     fn metadata(&self) -> &Metadata;
     fn contract(&self) -> &Contract;
     fn tasks(&self) -> Option<&Arc<dyn Tasks>>;
-    /// Whether the action would be accepted, without an environment to act on.
+    fn tools(&self) -> &Arc<Catalogue>;
+    /// Whether an action of the environment's own would be accepted, without an
+    /// environment to act on.
     fn check_action(&self, action: &Input<'_>) -> Result<()>;
-    fn open(&self) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>>;
+    fn open(&self, mode: Mode) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>>;
 }
 
 /// The blueprint of an environment that is written in Rust.
 pub(crate) struct Native<E: Environment, F> {
     factory: Arc<F>,
     types: Arc<Types<E>>,
+    tools: Arc<Catalogue>,
     contract: Contract,
     metadata: Metadata,
     type_name: String,
@@ -80,6 +119,7 @@ struct Types<E: Environment> {
     observation_has_metadata: bool,
     reset_has_metadata: bool,
     state: StateFields,
+    tools: Toolbox<E>,
 }
 
 /// Which of the fields that the server keeps the author's state has itself.
@@ -96,8 +136,10 @@ where
     pub(crate) fn new(factory: F) -> Result<Self> {
         let shapes = Shapes::<E>::new()?;
         let contract = Contract::of(&shapes);
+        let tools = Toolbox::new(E::tools())?;
         Ok(Self {
             factory: Arc::new(factory),
+            tools: Arc::clone(&tools.catalogue),
             types: Arc::new(Types {
                 observation_has_metadata: shapes.observation.declares("metadata"),
                 reset_has_metadata: shapes.reset_observation.declares("metadata"),
@@ -106,6 +148,7 @@ where
                     step_count: shapes.state.declares("step_count"),
                 },
                 action: shapes.action,
+                tools,
             }),
             contract,
             metadata: E::metadata(),
@@ -141,6 +184,10 @@ where
         self.tasks.as_ref()
     }
 
+    fn tools(&self) -> &Arc<Catalogue> {
+        &self.tools
+    }
+
     fn check_action(&self, action: &Input<'_>) -> Result<()> {
         self.types
             .action
@@ -149,13 +196,14 @@ where
             .map_err(Error::validation)
     }
 
-    fn open(&self) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>> {
+    fn open(&self, mode: Mode) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>> {
         let factory = Arc::clone(&self.factory);
         let types = Arc::clone(&self.types);
         let build = move || -> Built {
             Ok(Box::new(Adapter {
                 environment: factory()?,
                 types,
+                mode,
                 episode_id: None,
                 step_count: 0,
             }))
@@ -217,6 +265,7 @@ type Built = Result<Box<dyn AnyEnvironment>>;
 struct Adapter<E: Environment> {
     environment: E,
     types: Arc<Types<E>>,
+    mode: Mode,
     episode_id: Option<String>,
     step_count: u64,
 }
@@ -267,6 +316,45 @@ impl<E: Environment> AnyEnvironment for Adapter<E> {
             let episode_id = (!self.types.state.episode_id).then_some(&self.episode_id);
             let step_count = (!self.types.state.step_count).then_some(self.step_count);
             wire::write_state(out, &state, episode_id, step_count)
+        })
+    }
+
+    fn call_tool<'a>(
+        &'a mut self,
+        name: &'a str,
+        arguments: Input<'a>,
+        progress: Progress,
+    ) -> BoxFuture<'a, Result<ToolOutput>> {
+        let tools = &self.types.tools;
+        tools.call(&mut self.environment, self.mode, name, arguments, progress)
+    }
+
+    fn conclude<'a>(
+        &'a mut self,
+        step: ToolStep,
+        form: Form,
+        out: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            self.step_count += 1;
+            match step {
+                ToolStep::Listed => {
+                    let tools = self.types.tools.catalogue.visible(self.mode);
+                    let step = Step::new(ListedObservation::new(tools));
+                    wire::write_step(out, &step, form, false)
+                }
+                ToolStep::Called {
+                    name,
+                    arguments,
+                    outcome,
+                } => {
+                    let call = ToolCall::new(&name, &arguments, outcome.as_ref());
+                    let judged = self.environment.judge(call);
+                    let observation = CalledObservation::new(&name, outcome.as_ref());
+                    let step = judged.map(|()| observation);
+                    wire::write_step(out, &step, form, false)
+                }
+            }
         })
     }
 

@@ -74,6 +74,17 @@ impl<O> Step<O> {
         self
     }
 
+    /// The same step with another observation.
+    #[must_use]
+    pub fn map<P>(self, change: impl FnOnce(O) -> P) -> Step<P> {
+        Step {
+            observation: change(self.observation),
+            reward: self.reward,
+            ending: self.ending,
+            metadata: self.metadata,
+        }
+    }
+
     /// Whether the episode is over, either way.
     pub fn is_done(&self) -> bool {
         self.ending != Ending::Running

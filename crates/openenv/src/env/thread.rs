@@ -11,10 +11,11 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::env::erased::{AnyEnvironment, BoxFuture, panicked};
+use crate::env::erased::{AnyEnvironment, BoxFuture, ToolStep, panicked};
 use crate::env::{ResetOptions, StepOptions};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
+use crate::tool::{Progress, ToolOutput};
 use crate::wire::Form;
 
 /// Makes the environment on a new thread and returns the handle to it.
@@ -54,16 +55,33 @@ enum Job {
     Close(oneshot::Sender<()>),
 }
 
-/// What a call wrote, and how long the next step may take.
-type Answer = (Result<Vec<u8>>, Option<Duration>);
+/// What a call wrote or returned, and how long the next step may take.
+type Answer = (Result<Written>, Option<Duration>);
+
+enum Written {
+    Json(Vec<u8>),
+    Tool(ToolOutput),
+}
 
 enum Call {
     Reset(ResetOptions),
     Step(Input<'static>, StepOptions),
     State,
+    Tool(String, Input<'static>, Progress),
+    Conclude(ToolStep),
 }
 
 impl OnThread {
+    async fn hand_over(&mut self, call: Call, form: Form) -> Result<Written> {
+        let (answer, answered) = oneshot::channel();
+        self.jobs
+            .send(Job::Call(Box::new(call), form, answer))
+            .map_err(|_| ended())?;
+        let (written, step_timeout) = answered.await.map_err(|_| ended())?;
+        self.step_timeout = step_timeout;
+        written
+    }
+
     fn call<'a>(
         &'a mut self,
         call: Call,
@@ -71,13 +89,9 @@ impl OnThread {
         out: &'a mut Vec<u8>,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let (answer, answered) = oneshot::channel();
-            self.jobs
-                .send(Job::Call(Box::new(call), form, answer))
-                .map_err(|_| ended())?;
-            let (written, step_timeout) = answered.await.map_err(|_| ended())?;
-            self.step_timeout = step_timeout;
-            out.append(&mut written?);
+            if let Written::Json(mut json) = self.hand_over(call, form).await? {
+                out.append(&mut json);
+            }
             Ok(())
         })
     }
@@ -105,6 +119,30 @@ impl AnyEnvironment for OnThread {
 
     fn state<'a>(&'a mut self, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>> {
         self.call(Call::State, Form::WebSocket, out)
+    }
+
+    fn call_tool<'a>(
+        &'a mut self,
+        name: &'a str,
+        arguments: Input<'a>,
+        progress: Progress,
+    ) -> BoxFuture<'a, Result<ToolOutput>> {
+        let call = Call::Tool(name.to_owned(), arguments.into_owned(), progress);
+        Box::pin(async move {
+            match self.hand_over(call, Form::WebSocket).await? {
+                Written::Tool(output) => Ok(output),
+                Written::Json(_) => unreachable!("a tool call is answered with its output"),
+            }
+        })
+    }
+
+    fn conclude<'a>(
+        &'a mut self,
+        step: ToolStep,
+        form: Form,
+        out: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, Result<()>> {
+        self.call(Call::Conclude(step), form, out)
     }
 
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
@@ -135,15 +173,8 @@ fn serve(mut environment: Box<dyn AnyEnvironment>, inbox: &mpsc::Receiver<Job>, 
                 break;
             }
             Job::Call(call, form, mut answer) => {
-                let mut out = Vec::new();
                 let outcome = catch_unwind(AssertUnwindSafe(|| {
-                    let calling = match *call {
-                        Call::Reset(options) => environment.reset(options, form, &mut out),
-                        Call::Step(action, options) => {
-                            environment.step(action, options, form, &mut out)
-                        }
-                        Call::State => environment.state(&mut out),
-                    };
+                    let calling = perform(&mut *environment, *call, form);
                     // A call that awaits something ends with whoever waits for
                     // it; one that blocks the thread cannot be ended.
                     let result = runtime.block_on(async {
@@ -156,7 +187,7 @@ fn serve(mut environment: Box<dyn AnyEnvironment>, inbox: &mpsc::Receiver<Job>, 
                     (result, environment.step_timeout())
                 }));
                 let answered = match outcome {
-                    Ok((Some(result), limit)) => (result.map(|()| out), limit),
+                    Ok((Some(result), limit)) => (result, limit),
                     Ok((None, _)) => continue,
                     Err(panic) => (Err(panicked(&*panic)), None),
                 };
@@ -170,6 +201,23 @@ fn serve(mut environment: Box<dyn AnyEnvironment>, inbox: &mpsc::Receiver<Job>, 
     if let Some(done) = closed {
         let _ = done.send(());
     }
+}
+
+async fn perform(environment: &mut dyn AnyEnvironment, call: Call, form: Form) -> Result<Written> {
+    let mut out = Vec::new();
+    match call {
+        Call::Reset(options) => environment.reset(options, form, &mut out).await?,
+        Call::Step(action, options) => {
+            environment.step(action, options, form, &mut out).await?;
+        }
+        Call::State => environment.state(&mut out).await?,
+        Call::Conclude(step) => environment.conclude(step, form, &mut out).await?,
+        Call::Tool(name, arguments, progress) => {
+            let output = environment.call_tool(&name, arguments, progress).await?;
+            return Ok(Written::Tool(output));
+        }
+    }
+    Ok(Written::Json(out))
 }
 
 fn ended() -> Error {

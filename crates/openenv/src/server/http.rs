@@ -18,16 +18,14 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::contract::{Base, Shape};
-use crate::env::ResetOptions;
+use crate::env::{Mode, ResetOptions};
 use crate::error::Result;
 use crate::json::Input;
 use crate::server::body::{self, Body};
-use crate::server::config::Mode;
 use crate::server::fallback::{not_found, only};
-use crate::server::info::CloseReason;
-use crate::server::lifecycle::shutting_down;
 use crate::server::session::Session;
 use crate::server::sessions::Sessions;
+use crate::server::stateless::for_request;
 use crate::server::{mcp, openapi, ws};
 use crate::wire::Form;
 use crate::wire::request::{ResetRequest, StepRequest};
@@ -91,7 +89,7 @@ async fn reset(State(sessions): State<Arc<Sessions>>, body: Body) -> Result<Resp
     } else {
         body.read(&RESET)?.into()
     };
-    for_request(&sessions, async |session, out| {
+    answer(&sessions, async |session, out| {
         session.reset(options, Form::Http, out).await
     })
     .await
@@ -101,38 +99,28 @@ async fn step(State(sessions): State<Arc<Sessions>>, body: Body) -> Result<Respo
     let (action, options) = body.read(&STEP)?.into_parts();
     let action = Input::raw(action.get());
     // A bad action must not cost the making of an environment.
-    sessions.blueprint.check_action(&action)?;
-    for_request(&sessions, async |session, out| {
+    sessions.check_action(&action)?;
+    answer(&sessions, async |session, out| {
         session.step(action, options, Form::Http, out).await
     })
     .await
 }
 
 async fn state(State(sessions): State<Arc<Sessions>>) -> Result<Response> {
-    for_request(&sessions, async |session, out| session.state(out).await).await
+    answer(&sessions, async |session, out| session.state(out).await).await
 }
 
-/// Makes an environment for one request and closes it before the answer leaves.
-async fn for_request<F>(sessions: &Arc<Sessions>, call: F) -> Result<Response>
+/// Answers one request with what `call` writes, in a session of its own.
+async fn answer<F>(sessions: &Arc<Sessions>, call: F) -> Result<Response>
 where
     F: AsyncFnOnce(&Session, &mut Vec<u8>) -> Result<()>,
 {
-    // Shutdown waits for the request as it does for a socket.
-    let _running = sessions.lifecycle.tasks.token();
-    let session = sessions.open_for_request().await?;
-    let mut out = Vec::with_capacity(256);
-    let result = tokio::select! {
-        biased;
-        result = call(&session, &mut out) => result,
-        () = sessions.lifecycle.aborting.cancelled() => Err(shutting_down()),
-    };
-    if !session.is_over() {
-        session.close(CloseReason::Abandoned).await;
-    }
-    // Dropped otherwise: who asked for a limit must not wait for a thread that
-    // does not stop.
-    drop(session);
-    result?;
+    let out = for_request(sessions, async |session| {
+        let mut out = Vec::with_capacity(256);
+        call(session, &mut out).await?;
+        Ok(out)
+    })
+    .await?;
     Ok(body::raw_json(StatusCode::OK, out))
 }
 

@@ -46,6 +46,9 @@ pub enum Origin {
     WebSocket,
     /// `openenv/session/create`: it ends when closed or idle for too long.
     Http,
+    /// A client of the Model Context Protocol: it ends when the client says so,
+    /// or idle for too long.
+    Mcp,
     /// One HTTP request, outside of the capacity.
     Request,
 }
@@ -55,6 +58,7 @@ impl fmt::Display for Origin {
         f.write_str(match self {
             Self::WebSocket => "websocket",
             Self::Http => "http",
+            Self::Mcp => "mcp",
             Self::Request => "request",
         })
     }
@@ -123,6 +127,8 @@ pub struct SessionInfo {
     pub running: bool,
     /// Steps since it was opened.
     pub steps: u64,
+    /// Calls of tools since it was opened, as steps and over MCP.
+    pub tool_calls: u64,
 }
 
 /// How full an environment's server is.

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::{Base, Shape};
 use crate::env::Metadata;
+use crate::env::Mode;
 use crate::server::body;
-use crate::server::config::Mode;
 use crate::server::fallback::only;
 use crate::server::sessions::Sessions;
 use crate::wire::request::{

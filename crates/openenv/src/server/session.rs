@@ -7,17 +7,17 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
 use futures_util::FutureExt;
-use tokio::sync::{MappedMutexGuard, MutexGuard, Notify};
+use tokio::sync::Notify;
 
-use crate::env::erased::{AnyEnvironment, BoxFuture, panicked};
-use crate::env::{ResetOptions, StepOptions};
+use crate::env::Mode;
+use crate::env::erased::{AnyEnvironment, panicked};
 use crate::error::{Error, Kind, Result};
-use crate::json::Input;
-use crate::server::at_once::at_once;
 use crate::server::info::{CloseReason, Origin, SessionId, SessionInfo};
 use crate::server::lifecycle::Lifecycle;
 use crate::server::sessions::{Sessions, Slot};
-use crate::wire::Form;
+use crate::tool::toolbox::Catalogue;
+
+mod call;
 
 /// One environment in use.
 ///
@@ -30,6 +30,8 @@ pub(crate) struct Session {
     /// Where it is registered, for as long as that exists.
     sessions: Weak<Sessions>,
     lifecycle: Arc<Lifecycle>,
+    tools: Arc<Catalogue>,
+    mode: Mode,
     peer: Option<SocketAddr>,
     opened: Instant,
     opened_at: SystemTime,
@@ -39,6 +41,7 @@ pub(crate) struct Session {
     /// Milliseconds from `opened` to the end of the last call.
     last_activity: AtomicU64,
     steps: AtomicU64,
+    tool_calls: AtomicU64,
     running: AtomicUsize,
     /// The environment panicked or cannot be interrupted: no call will be served.
     over: AtomicBool,
@@ -69,6 +72,8 @@ impl Session {
             origin,
             sessions: Arc::downgrade(sessions),
             lifecycle: Arc::clone(&sessions.lifecycle),
+            tools: Arc::clone(sessions.blueprint.tools()),
+            mode: sessions.config.mode,
             peer,
             opened: Instant::now(),
             opened_at: SystemTime::now(),
@@ -77,102 +82,10 @@ impl Session {
             link: Mutex::default(),
             last_activity: AtomicU64::new(0),
             steps: AtomicU64::new(0),
+            tool_calls: AtomicU64::new(0),
             running: AtomicUsize::new(0),
             over: AtomicBool::new(false),
             interrupt: Notify::new(),
-        }
-    }
-
-    pub(crate) async fn reset(
-        &self,
-        options: ResetOptions,
-        form: Form,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        let mut call = Call::begin(self).await?;
-        let future = call.environment.reset(options, form, out);
-        self.guard(future, None, "reset").await
-    }
-
-    pub(crate) async fn step(
-        &self,
-        action: Input<'_>,
-        options: StepOptions,
-        form: Form,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
-        let mut call = Call::begin(self).await?;
-        self.steps.fetch_add(1, Ordering::Relaxed);
-        let limit = match (call.environment.step_timeout(), options.timeout) {
-            (Some(own), Some(asked)) => Some(own.min(asked)),
-            (own, asked) => own.or(asked),
-        };
-        let interruptible = call.environment.interruptible();
-        let future = call.environment.step(action, options, form, out);
-        let result = self.guard(future, limit, "step").await;
-        match result {
-            Err(error) if error.is_timeout() && !interruptible => {
-                self.over.store(true, Ordering::Relaxed);
-                Err(Error::of(
-                    Kind::Timeout,
-                    format!("{error}; the session is over"),
-                ))
-            }
-            result => result,
-        }
-    }
-
-    pub(crate) async fn state(&self, out: &mut Vec<u8>) -> Result<()> {
-        let mut call = Call::begin(self).await?;
-        let future = call.environment.state(out);
-        self.guard(future, None, "state").await
-    }
-
-    /// Runs a call so that neither a panic nor a lack of time gets past it.
-    async fn guard(
-        &self,
-        future: BoxFuture<'_, Result<()>>,
-        limit: Option<Duration>,
-        what: &str,
-    ) -> Result<()> {
-        let mut future = AssertUnwindSafe(future).catch_unwind();
-        let outcome = match at_once(&mut future).await {
-            Some(outcome) => outcome,
-            None => self.wait(future, limit, what).await?,
-        };
-        let result = outcome.unwrap_or_else(|panic| Err(panicked(&*panic)));
-        if let Err(error) = &result
-            && error.is_panic()
-        {
-            self.over.store(true, Ordering::Relaxed);
-            tracing::error!(session = %self.id, %error, "the environment failed");
-            let message = format!("{error}; the session is over");
-            return Err(Error::of(Kind::Panic, message));
-        }
-        result
-    }
-
-    /// Waits for a call that is not done at once, unless it has to end before.
-    async fn wait<F: Future>(
-        &self,
-        future: F,
-        limit: Option<Duration>,
-        what: &str,
-    ) -> Result<F::Output> {
-        let timed_out = async {
-            match limit {
-                Some(limit) => tokio::time::sleep(limit).await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            biased;
-            output = future => Ok(output),
-            () = self.interrupt.notified() => Err(gone(self)),
-            () = timed_out => {
-                let seconds = limit.unwrap_or_default().as_secs_f64();
-                Err(Error::of(Kind::Timeout, format!("{what} timed out after {seconds} seconds")))
-            }
         }
     }
 
@@ -263,6 +176,16 @@ impl Session {
         }
     }
 
+    /// Closes a session whose environment can serve no further call, unless a
+    /// socket is there to do so.
+    pub(crate) fn close_if_over(self: &Arc<Self>, reason: CloseReason) {
+        if self.is_over() && !self.is_connected(&self.link()) {
+            let session = Arc::clone(self);
+            let close = async move { session.close(reason).await };
+            self.lifecycle.tasks.spawn(close);
+        }
+    }
+
     /// Takes the session out of the registry: nobody can find it any more.
     pub(crate) fn forget(&self) {
         if let Some(sessions) = self.sessions.upgrade() {
@@ -311,13 +234,14 @@ impl Session {
 
     fn log_close(&self, reason: CloseReason) {
         let steps = self.steps.load(Ordering::Relaxed);
+        let tool_calls = self.tool_calls.load(Ordering::Relaxed);
         let seconds = self.opened.elapsed().as_secs_f64();
         if self.origin == Origin::Request {
             tracing::debug!(session = %self.id, "request served");
         } else {
             let environment = &*self.lifecycle.environment;
             let reason = reason.to_string();
-            tracing::info!(session = %self.id, environment, reason, steps, seconds, "session closed");
+            tracing::info!(session = %self.id, environment, reason, steps, tool_calls, seconds, "session closed");
         }
     }
 
@@ -332,6 +256,7 @@ impl Session {
             idle: self.idle(),
             running: self.running.load(Ordering::Relaxed) > 0,
             steps: self.steps.load(Ordering::Relaxed),
+            tool_calls: self.tool_calls.load(Ordering::Relaxed),
         }
     }
 
@@ -351,35 +276,6 @@ impl Drop for Session {
         if let Some(environment) = self.environment.get_mut().take() {
             let _ = self.close_in_background(environment, CloseReason::Abandoned);
         }
-    }
-}
-
-/// The right to use the environment, for the length of one call.
-struct Call<'a> {
-    session: &'a Session,
-    environment: MappedMutexGuard<'a, Box<dyn AnyEnvironment>>,
-}
-
-impl<'a> Call<'a> {
-    async fn begin(session: &'a Session) -> Result<Self> {
-        let environment = session.environment.lock().await;
-        if session.is_over() {
-            return Err(gone(session));
-        }
-        let environment =
-            MutexGuard::try_map(environment, Option::as_mut).map_err(|_| gone(session))?;
-        session.running.fetch_add(1, Ordering::AcqRel);
-        Ok(Self {
-            session,
-            environment,
-        })
-    }
-}
-
-impl Drop for Call<'_> {
-    fn drop(&mut self) {
-        self.session.touch();
-        self.session.running.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -10,10 +10,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::env::erased::Blueprint;
 use crate::error::{Error, Kind, Result};
+use crate::json::Input;
 use crate::server::config::Config;
 use crate::server::info::{Capacity, CloseReason, Origin, SessionId, SessionInfo};
 use crate::server::lifecycle::{Lifecycle, shutting_down};
 use crate::server::session::{Session, unknown};
+use crate::tool::toolbox::Action;
 
 /// Every session of one environment.
 pub(crate) struct Sessions {
@@ -131,11 +133,19 @@ impl Sessions {
         let sessions = Arc::clone(self);
         let making = self.lifecycle.tasks.spawn(async move {
             let _turn = sessions.factories.acquire().await;
-            let environment = sessions.blueprint.open().await?;
+            let environment = sessions.blueprint.open(sessions.config.mode).await?;
             let session = Session::new(&sessions, origin, peer, environment, slot);
             Ok(Arc::new(session))
         });
         making.await.unwrap_or_else(|_| Err(shutting_down()))
+    }
+
+    /// Whether the action would be accepted, without a session to act in.
+    pub(crate) fn check_action(&self, action: &Input<'_>) -> Result<()> {
+        match self.blueprint.tools().action(action.clone())? {
+            Action::Own(action) => self.blueprint.check_action(&action),
+            Action::List | Action::Call { .. } => Ok(()),
+        }
     }
 
     pub(crate) fn find(&self, id: &str) -> Result<Arc<Session>> {

@@ -1,0 +1,248 @@
+//! The calls that a session serves, one at a time.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use serde_json::value::RawValue;
+use tokio::sync::{MappedMutexGuard, MutexGuard};
+
+use super::{Session, gone};
+use crate::env::erased::{AnyEnvironment, BoxFuture, ToolStep, panicked};
+use crate::env::{ResetOptions, Step, StepOptions};
+use crate::error::{Error, Kind, Result};
+use crate::json::Input;
+use crate::server::at_once::at_once;
+use crate::tool::toolbox::Action;
+use crate::tool::{Progress, ToolFailure, ToolOutput};
+use crate::wire::tool::CalledObservation;
+use crate::wire::{self, Form};
+
+impl Session {
+    pub(crate) async fn reset(
+        &self,
+        options: ResetOptions,
+        form: Form,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let mut call = Call::begin(self).await?;
+        let future = call.environment.reset(options, form, out);
+        self.guard(future, None, "reset").await
+    }
+
+    /// Takes one step: an action of the environment's own, or a tool.
+    pub(crate) async fn step(
+        &self,
+        action: Input<'_>,
+        options: StepOptions,
+        form: Form,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        match self.tools.action(action)? {
+            Action::Own(action) => self.own_step(action, options, form, out).await,
+            Action::List => {
+                let mut call = Call::begin(self).await?;
+                self.steps.fetch_add(1, Ordering::Relaxed);
+                let future = call.environment.conclude(ToolStep::Listed, form, out);
+                self.guard(future, None, "step").await
+            }
+            Action::Call { name, arguments } => {
+                self.tool_step(name, arguments, options.timeout, form, out)
+                    .await
+            }
+        }
+    }
+
+    async fn own_step(
+        &self,
+        action: Input<'_>,
+        options: StepOptions,
+        form: Form,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let mut call = Call::begin(self).await?;
+        self.steps.fetch_add(1, Ordering::Relaxed);
+        let limit = shorter(call.environment.step_timeout(), options.timeout);
+        let interruptible = call.environment.interruptible();
+        let future = call.environment.step(action, options, form, out);
+        let result = self.guard(future, limit, "step").await;
+        match result {
+            Err(error) if error.is_timeout() && !interruptible => {
+                Err(Error::of(Kind::Timeout, self.end_for(error.message())))
+            }
+            result => result,
+        }
+    }
+
+    async fn tool_step(
+        &self,
+        name: String,
+        arguments: Box<RawValue>,
+        asked: Option<Duration>,
+        form: Form,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let mut call = Call::begin(self).await?;
+        self.steps.fetch_add(1, Ordering::Relaxed);
+        let limit = shorter(
+            call.environment.step_timeout(),
+            Some(self.tools.step_timeout(&name, self.mode, asked)),
+        );
+        let given = Input::raw(arguments.get());
+        let outcome = self
+            .run_tool(&mut call, &name, given, limit, Progress::default())
+            .await;
+        match outcome {
+            // Not the tool failed but the session.
+            Err(error) if error.tool_failure().is_none() => Err(error),
+            outcome if self.is_over() => {
+                // Whatever holds the environment up does not let it judge either.
+                let observation = CalledObservation::new(&name, outcome.as_ref());
+                wire::write_step(out, &Step::new(observation), form, false)
+            }
+            outcome => {
+                let step = ToolStep::Called {
+                    name,
+                    arguments,
+                    outcome,
+                };
+                let future = call.environment.conclude(step, form, out);
+                self.guard(future, None, "step").await
+            }
+        }
+    }
+
+    /// Calls a tool for its own sake, without making a step of it.
+    pub(crate) async fn call_tool(
+        &self,
+        name: &str,
+        arguments: Input<'_>,
+        progress: Progress,
+    ) -> Result<ToolOutput> {
+        let limit = self.tools.find(name, self.mode)?.1.timeout;
+        let mut call = Call::begin(self).await?;
+        self.run_tool(&mut call, name, arguments, limit, progress)
+            .await
+    }
+
+    async fn run_tool(
+        &self,
+        call: &mut Call<'_>,
+        name: &str,
+        arguments: Input<'_>,
+        limit: Option<Duration>,
+        progress: Progress,
+    ) -> Result<ToolOutput> {
+        self.tool_calls.fetch_add(1, Ordering::Relaxed);
+        let interruptible = call.environment.interruptible();
+        let future = call.environment.call_tool(name, arguments, progress);
+        let result = self.guard(future, limit, "tool").await;
+        match result {
+            Err(error) if matches!(error.kind(), Kind::Timeout) => {
+                let seconds = limit.unwrap_or_default().as_secs_f64();
+                let mut message = format!("Tool '{name}' timed out after {seconds:?} seconds");
+                if !interruptible {
+                    message = self.end_for(&message);
+                }
+                Err(Error::of(Kind::Tool(ToolFailure::Timeout), message))
+            }
+            result => result,
+        }
+    }
+
+    pub(crate) async fn state(&self, out: &mut Vec<u8>) -> Result<()> {
+        let mut call = Call::begin(self).await?;
+        let future = call.environment.state(out);
+        self.guard(future, None, "state").await
+    }
+
+    /// Runs a call so that neither a panic nor a lack of time gets past it.
+    async fn guard<T>(
+        &self,
+        future: BoxFuture<'_, Result<T>>,
+        limit: Option<Duration>,
+        what: &str,
+    ) -> Result<T> {
+        let mut future = AssertUnwindSafe(future).catch_unwind();
+        let outcome = match at_once(&mut future).await {
+            Some(outcome) => outcome,
+            None => self.wait(future, limit, what).await?,
+        };
+        let result = outcome.unwrap_or_else(|panic| Err(panicked(&*panic)));
+        match result {
+            Err(error) if error.is_panic() => {
+                tracing::error!(session = %self.id, %error, "the environment failed");
+                Err(Error::of(Kind::Panic, self.end_for(error.message())))
+            }
+            result => result,
+        }
+    }
+
+    /// Waits for a call that is not done at once, unless it has to end before.
+    async fn wait<F: Future>(
+        &self,
+        future: F,
+        limit: Option<Duration>,
+        what: &str,
+    ) -> Result<F::Output> {
+        let timed_out = async {
+            match limit {
+                Some(limit) => tokio::time::sleep(limit).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            output = future => Ok(output),
+            () = self.interrupt.notified() => Err(gone(self)),
+            () = timed_out => {
+                let seconds = limit.unwrap_or_default().as_secs_f64();
+                Err(Error::of(Kind::Timeout, format!("{what} timed out after {seconds} seconds")))
+            }
+        }
+    }
+
+    /// Ends the session for a reason, and says so.
+    fn end_for(&self, reason: &str) -> String {
+        self.over.store(true, Ordering::Relaxed);
+        format!("{reason}; the session is over")
+    }
+}
+
+/// The shorter of two limits, where there is any.
+fn shorter(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// The right to use the environment, for the length of one call.
+struct Call<'a> {
+    session: &'a Session,
+    environment: MappedMutexGuard<'a, Box<dyn AnyEnvironment>>,
+}
+
+impl<'a> Call<'a> {
+    async fn begin(session: &'a Session) -> Result<Self> {
+        let environment = session.environment.lock().await;
+        if session.is_over() {
+            return Err(gone(session));
+        }
+        let environment =
+            MutexGuard::try_map(environment, Option::as_mut).map_err(|_| gone(session))?;
+        session.running.fetch_add(1, Ordering::AcqRel);
+        Ok(Self {
+            session,
+            environment,
+        })
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.session.touch();
+        self.session.running.fetch_sub(1, Ordering::AcqRel);
+    }
+}

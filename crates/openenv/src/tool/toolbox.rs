@@ -1,0 +1,235 @@
+//! The tools of one environment, checked and ready to be called.
+
+use std::any::TypeId;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::compiled::{Function, Listing};
+use super::{
+    CallToolAction, ListToolsAction, NoAction, Progress, Tool, ToolFailure, ToolOutput, Tools,
+};
+use crate::contract::{Base, Shape};
+use crate::env::erased::BoxFuture;
+use crate::env::{Environment, Mode};
+use crate::error::{Error, Kind, Result};
+use crate::json::Input;
+
+/// Names that mean something else wherever tools are called.
+const RESERVED: [&str; 4] = ["close", "reset", "state", "step"];
+
+/// How long a call that is a step may take, if nobody says otherwise.
+const STEP_TIMEOUT: Duration = Duration::from_secs(30);
+
+static CALL: LazyLock<Shape<CallToolAction>> = LazyLock::new(|| Shape::fixed(Base::Action));
+static LIST: LazyLock<Shape<ListToolsAction>> = LazyLock::new(|| Shape::fixed(Base::Action));
+
+/// What is known of an environment's tools without the environment.
+#[derive(Debug)]
+pub(crate) struct Catalogue {
+    listings: Vec<Listing>,
+    /// Whether calling tools is all that a trainer can do.
+    only_tools: bool,
+}
+
+/// An action, as far as the tools are concerned.
+#[derive(Debug)]
+pub(crate) enum Action<'a> {
+    /// One of the environment's own.
+    Own(Input<'a>),
+    /// `list_tools`.
+    List,
+    /// `call_tool`.
+    Call {
+        name: String,
+        arguments: Box<RawValue>,
+    },
+}
+
+impl Catalogue {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.listings.is_empty()
+    }
+
+    /// The tools that callers see in `mode`.
+    pub(crate) fn visible(&self, mode: Mode) -> impl Iterator<Item = &Listing> {
+        self.listings.iter().filter(move |tool| tool.is_in(mode))
+    }
+
+    /// Looks a tool up by its name.
+    pub(crate) fn find(&self, name: &str, mode: Mode) -> Result<(usize, &Listing)> {
+        let mut elsewhere = false;
+        for (position, tool) in self.listings.iter().enumerate() {
+            if tool.name == name {
+                if tool.is_in(mode) {
+                    return Ok((position, tool));
+                }
+                elsewhere = true;
+            }
+        }
+        let message = if elsewhere {
+            format!("Tool '{name}' not available in {mode} mode")
+        } else {
+            format!("Unknown tool: '{name}'")
+        };
+        Err(Error::of(Kind::Tool(ToolFailure::NotFound), message))
+    }
+
+    /// How long a call may take that is a step, given what its caller asks for.
+    pub(crate) fn step_timeout(&self, name: &str, mode: Mode, asked: Option<Duration>) -> Duration {
+        let own = self
+            .find(name, mode)
+            .ok()
+            .and_then(|(_, tool)| tool.timeout);
+        match (own, asked) {
+            (Some(own), Some(asked)) => own.min(asked),
+            (own, asked) => own.or(asked).unwrap_or(STEP_TIMEOUT),
+        }
+    }
+
+    /// Tells the calls of tools from the environment's own actions.
+    pub(crate) fn action<'a>(&self, action: Input<'a>) -> Result<Action<'a>> {
+        if self.is_empty() {
+            return Ok(Action::Own(action));
+        }
+        match kind(&action).as_deref() {
+            Some("list_tools") => {
+                LIST.parse(&action).map_err(Error::validation)?;
+                Ok(Action::List)
+            }
+            Some("call_tool") => call(&action),
+            _ if self.only_tools => call(&action),
+            _ => Ok(Action::Own(action)),
+        }
+    }
+}
+
+fn call(action: &Input<'_>) -> Result<Action<'static>> {
+    let CallToolAction {
+        tool_name: name,
+        arguments,
+        ..
+    } = CALL.parse(action).map_err(Error::validation)?;
+    Ok(Action::Call { name, arguments })
+}
+
+/// The `type` of an action, if it has one that is a text.
+fn kind<'a>(action: &'a Input<'_>) -> Option<std::borrow::Cow<'a, str>> {
+    #[derive(Deserialize)]
+    struct Tag<'a> {
+        #[serde(borrow, default)]
+        r#type: Option<std::borrow::Cow<'a, str>>,
+    }
+    match action {
+        Input::Raw(text) => serde_json::from_str::<Tag<'a>>(text).ok()?.r#type,
+        Input::Lenient(document) => document.value.get("type")?.as_str().map(Into::into),
+    }
+}
+
+/// The tools of one type of environment, with the functions behind them.
+pub(crate) struct Toolbox<E> {
+    pub(crate) catalogue: Arc<Catalogue>,
+    functions: Vec<Box<dyn Function<E>>>,
+}
+
+impl<E: Environment> Toolbox<E> {
+    /// # Errors
+    /// If a name is taken, stands twice or does not fit, or a type cannot be published.
+    pub(crate) fn new(tools: Tools<E>) -> Result<Self> {
+        check_names(&tools.tools)?;
+        let mut listings = Vec::with_capacity(tools.tools.len());
+        let mut functions = Vec::with_capacity(tools.tools.len());
+        for tool in tools.tools {
+            let signature = tool
+                .draft
+                .compile()
+                .map_err(|error| Error::configuration(format!("tool `{}`: {error}", tool.name)))?;
+            listings.push(Listing {
+                name: tool.name,
+                title: tool.title,
+                description: tool.description,
+                input_schema: signature.input_schema,
+                output_schema: signature.output_schema,
+                read_only: tool.read_only,
+                idempotent: tool.idempotent,
+                mode: tool.mode,
+                timeout: tool.timeout,
+            });
+            functions.push(signature.function);
+        }
+        let only_tools = TypeId::of::<E::Action>() == TypeId::of::<NoAction>();
+        if only_tools && listings.is_empty() {
+            return Err(Error::configuration(
+                "an environment with `NoAction` needs tools: there is nothing else to do in it",
+            ));
+        }
+        Ok(Self {
+            catalogue: Arc::new(Catalogue {
+                listings,
+                only_tools,
+            }),
+            functions,
+        })
+    }
+
+    pub(crate) fn call<'a>(
+        &'a self,
+        environment: &'a mut E,
+        mode: Mode,
+        name: &'a str,
+        arguments: Input<'a>,
+        progress: Progress,
+    ) -> BoxFuture<'a, Result<ToolOutput>> {
+        match self.catalogue.find(name, mode) {
+            Ok((position, _)) => {
+                self.functions[position].call(name, environment, arguments, progress)
+            }
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
+    }
+}
+
+fn check_names<E>(tools: &[Tool<E>]) -> Result<()> {
+    let python_list = |names: &[&str]| {
+        crate::json::python_repr(&names.iter().map(|name| Value::from(*name)).collect())
+    };
+    let mut taken: Vec<&str> = tools
+        .iter()
+        .map(|tool| tool.name.as_str())
+        .filter(|name| RESERVED.contains(name))
+        .collect();
+    taken.sort_unstable();
+    taken.dedup();
+    if !taken.is_empty() {
+        return Err(Error::configuration(format!(
+            "MCP tools cannot use reserved names: {}. Reserved names are: {}",
+            python_list(&taken),
+            python_list(&RESERVED),
+        )));
+    }
+    for (position, tool) in tools.iter().enumerate() {
+        let name = &tool.name;
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if name.is_empty() || name.len() > 128 || !name.chars().all(fits) {
+            return Err(Error::configuration(format!(
+                "tool name `{name}` does not fit: use up to 128 letters, digits, `-`, `_` and `.`"
+            )));
+        }
+        let twice = tools[..position].iter().any(|other| {
+            let meet = match (other.mode, tool.mode) {
+                (Some(other), Some(own)) => other == own,
+                _ => true,
+            };
+            other.name == *name && meet
+        });
+        if twice {
+            return Err(Error::configuration(format!(
+                "tool name `{name}` stands twice: name the tools apart or give them different modes"
+            )));
+        }
+    }
+    Ok(())
+}

@@ -67,11 +67,7 @@ async fn dispatch(State(sessions): State<Arc<Sessions>>, request: Request) -> Re
         Err(error) => return error.into_response(),
     };
     #[cfg(feature = "mcp")]
-    if parts.method == Method::GET
-        || parts.method == Method::DELETE
-        || standard::is_spoken_in(&parts.headers)
-        || standard::is_opened_by(body.bytes())
-    {
+    if !sessions.blueprint.tools().is_empty() && standard::is_spoken(&parts, body.bytes()) {
         return standard::answer(&sessions, parts, body.into_bytes()).await;
     }
     if parts.method != Method::POST {

@@ -25,17 +25,17 @@ const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-versi
 /// What clients accept who say nothing about it, or that they accept anything.
 const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-/// Whether the headers are those of an MCP client that knows the server already.
-pub(super) fn is_spoken_in(headers: &HeaderMap) -> bool {
-    headers.contains_key(SESSION_ID) || headers.contains_key(PROTOCOL_VERSION)
-}
-
-/// Whether the message is the first one of an MCP client.
-pub(super) fn is_opened_by(message: &[u8]) -> bool {
-    matches!(
-        method(message).as_deref(),
-        Some("initialize" | "server/discover")
-    )
+/// Whether a request is one of an MCP client: by its headers, or because it is
+/// the first one, which has none yet.
+pub(super) fn is_spoken(parts: &request::Parts, message: &[u8]) -> bool {
+    let first = || {
+        let method = method(message);
+        matches!(method.as_deref(), Some("initialize" | "server/discover"))
+    };
+    [SESSION_ID, PROTOCOL_VERSION]
+        .iter()
+        .any(|header| parts.headers.contains_key(header))
+        || parts.method == Method::POST && first()
 }
 
 fn method(message: &[u8]) -> Option<String> {

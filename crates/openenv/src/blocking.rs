@@ -1,7 +1,8 @@
 //! The client for programs without async.
 //!
-//! The same methods as those of [`EnvClient`](crate::EnvClient) and
-//! [`EnvPool`](crate::EnvPool), which return when they are done. They work in any
+//! The same methods as those of [`EnvClient`](crate::EnvClient),
+//! [`EnvPool`](crate::EnvPool) and [`ToolClient`](crate::ToolClient), which return
+//! when they are done. They work in any
 //! thread, inside of a Tokio runtime too, where they block the thread that they
 //! are called on.
 //!
@@ -24,11 +25,13 @@
 
 use std::sync::LazyLock;
 
+use serde::Serialize;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::client::{Endpoint, EnvTypes, EpisodeState};
 use crate::env::{ResetOptions, Step};
 use crate::error::Result;
+use crate::tool::{ToolInfo, ToolObservation, ToolOutput};
 
 /// Sockets and timers of all blocking clients. The calls themselves run on the
 /// threads of their callers.
@@ -100,6 +103,29 @@ impl<T: EnvTypes> EnvClient<T> {
     /// What the episode looks like now.
     pub fn state(&mut self) -> Result<EpisodeState<T::State>> {
         block_on(self.0.state())
+    }
+
+    /// What can be called in the environment.
+    pub fn list_tools(&mut self) -> Result<Vec<ToolInfo>> {
+        block_on(self.0.list_tools())
+    }
+
+    /// Calls a tool in the episode, without taking a step.
+    pub fn call_tool(
+        &mut self,
+        name: &str,
+        arguments: &(impl Serialize + Sync + ?Sized),
+    ) -> Result<ToolOutput> {
+        block_on(self.0.call_tool(name, arguments))
+    }
+
+    /// Takes a step that is a call of a tool.
+    pub fn step_tool(
+        &mut self,
+        name: &str,
+        arguments: &(impl Serialize + Sync + ?Sized),
+    ) -> Result<Step<ToolObservation>> {
+        block_on(self.0.step_tool(name, arguments))
     }
 
     /// Ends the session and waits until the server has closed the environment.
@@ -190,5 +216,56 @@ impl<T: EnvTypes> EnvPool<T> {
     /// Ends every session and waits until the server has closed them.
     pub fn close(self) -> Result<()> {
         block_on(self.0.close())
+    }
+}
+
+/// [`ToolClient`](crate::ToolClient) without async.
+#[derive(Debug)]
+pub struct ToolClient(crate::ToolClient);
+
+impl ToolClient {
+    /// Opens a session for tools on the server at `url`, with the default settings.
+    pub fn connect(url: &str) -> Result<Self> {
+        Self::connect_to(&Endpoint::new(url)?)
+    }
+
+    /// Opens a session for tools.
+    pub fn connect_to(endpoint: &Endpoint) -> Result<Self> {
+        block_on(endpoint.connect_tools()).map(Self)
+    }
+
+    /// Opens a session for tools in the Model Context Protocol.
+    #[cfg(feature = "mcp")]
+    pub fn connect_mcp(endpoint: &Endpoint) -> Result<Self> {
+        block_on(endpoint.connect_mcp()).map(Self)
+    }
+
+    /// The tools that can be called.
+    pub fn list_tools(&mut self) -> Result<Vec<ToolInfo>> {
+        block_on(self.0.list_tools())
+    }
+
+    /// Calls a tool.
+    pub fn call_tool(
+        &mut self,
+        name: &str,
+        arguments: &(impl Serialize + Sync + ?Sized),
+    ) -> Result<ToolOutput> {
+        block_on(self.0.call_tool(name, arguments))
+    }
+
+    /// Ends the session and waits until the server has done so.
+    pub fn close(self) -> Result<()> {
+        block_on(self.0.close())
+    }
+
+    /// Whether the connection stands, as far as is known.
+    pub fn is_connected(&self) -> bool {
+        self.0.is_connected()
+    }
+
+    /// The server that this client talks to.
+    pub fn endpoint(&self) -> &Endpoint {
+        self.0.endpoint()
     }
 }

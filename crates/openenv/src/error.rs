@@ -320,7 +320,6 @@ impl Error {
     }
 
     /// The same error, with what caused it.
-    #[cfg(any(feature = "client", feature = "server"))]
     pub(crate) fn because(mut self, source: impl Into<Source>) -> Self {
         self.inner.source = Some(source.into());
         self

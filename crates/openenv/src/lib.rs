@@ -107,6 +107,29 @@
 //! `Endpoint`. The module `provider` gets servers running: a local process, or
 //! whatever implements its trait.
 //!
+//! Where an environment has tools, an agent calls them by name; a trainer does the
+//! same as steps, and gets rewards:
+//!
+#![cfg_attr(not(all(feature = "client", feature = "server")), doc = "```ignore")]
+#![cfg_attr(all(feature = "client", feature = "server"), doc = "```")]
+//! use openenv::{Endpoint, EnvClient, ResetOptions};
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/dice.rs"));
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> openenv::Result<()> {
+//! # let url = serve();
+//!
+//! let mut tools = Endpoint::new(&url)?.connect_tools().await?;
+//! let output = tools.call_tool("roll", &Die { sides: 6 }).await?;
+//! assert_eq!(output.read::<u32>()?, 4);
+//!
+//! let mut env = EnvClient::<Dice>::connect(&url).await?;
+//! env.reset(ResetOptions::default()).await?;
+//! let step = env.step_tool("roll", &Die { sides: 6 }).await?;
+//! println!("{:?} for {:?}", step.reward, step.observation.output()?);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The protocol has one reply for each request, in order. A client keeps count, so
 //! that a call that was given up costs no later call its reply; and it never opens
 //! a new session unasked.
@@ -159,6 +182,7 @@
 //! |---|---|---|---|
 //! | `server` | yes | [`Server`] over HTTP and WebSocket | tokio, axum |
 //! | `docs` | no | Swagger UI at `/docs`, embedded | utoipa-swagger-ui |
+//! | `mcp` | yes | The Model Context Protocol, for server and client | rmcp |
 //! | `client` | no | Clients, pools, providers | tokio, tungstenite, reqwest |
 //! | `blocking` | no | The clients without async | `client`, pollster |
 //! | `tls` | no | `https` and `wss` for the clients | `client`, rustls |
@@ -186,7 +210,7 @@ mod wire;
 
 #[cfg(feature = "client")]
 #[doc(inline)]
-pub use client::{Endpoint, EnvClient, EnvPool, EnvTypes, EpisodeState, Json, Schemas};
+pub use client::{Endpoint, EnvClient, EnvPool, EnvTypes, EpisodeState, Json, Schemas, ToolClient};
 #[doc(inline)]
 pub use env::{
     Ending, Environment, Execution, Metadata, Mode, ResetOptions, Reward, Seed, Split, SplitKind,
@@ -201,6 +225,6 @@ pub use server::{
 };
 #[doc(inline)]
 pub use tool::{
-    Content, NoAction, Progress, ProgressUpdate, Tool, ToolCall, ToolError, ToolFailure,
-    ToolHandler, ToolObservation, ToolOutput, ToolReturn, Tools,
+    CallTool, Content, NoAction, Progress, ProgressUpdate, Tool, ToolCall, ToolError, ToolFailure,
+    ToolHandler, ToolInfo, ToolObservation, ToolOutput, ToolReturn, Tools,
 };

@@ -10,20 +10,24 @@ use crate::env::Mode;
 
 mod action;
 mod call;
+mod call_tool;
 #[cfg(feature = "server")]
 pub(crate) mod compiled;
 mod handler;
+mod info;
 mod output;
 mod progress;
+mod received;
 #[cfg(feature = "server")]
 pub(crate) mod toolbox;
 
 #[cfg(feature = "server")]
-pub(crate) use action::{CallToolAction, ListToolsAction};
+pub(crate) use action::ListToolsAction;
 pub use action::{NoAction, ToolError, ToolFailure, ToolObservation};
 pub use call::ToolCall;
+pub use call_tool::CallTool;
 pub use handler::ToolHandler;
-#[cfg(feature = "server")]
+pub use info::ToolInfo;
 pub(crate) use output::Structured;
 pub use output::{Content, ToolOutput, ToolReturn};
 pub use progress::{Progress, ProgressUpdate};

@@ -59,9 +59,9 @@ impl BaseUrl {
         url
     }
 
-    /// The address of the WebSocket, for a session of its own or one that exists.
-    pub(super) fn websocket(&self, session_id: Option<&str>) -> Url {
-        let mut url = self.http("/ws");
+    /// The address of a WebSocket, for a session of its own or one that exists.
+    pub(super) fn websocket(&self, route: &str, session_id: Option<&str>) -> Url {
+        let mut url = self.http(route);
         let scheme = if url.scheme() == "https" { "wss" } else { "ws" };
         url.set_scheme(scheme)
             .expect("one special scheme can stand for another");
@@ -92,7 +92,10 @@ mod tests {
     use super::*;
 
     fn websocket(base: &str) -> String {
-        BaseUrl::parse(base).unwrap().websocket(None).to_string()
+        BaseUrl::parse(base)
+            .unwrap()
+            .websocket("/ws", None)
+            .to_string()
     }
 
     #[test]
@@ -123,8 +126,12 @@ mod tests {
         let base = BaseUrl::parse("host/a?token=x").unwrap();
         assert_eq!(websocket("host?x=http://y"), "ws://host/ws?x=http://y");
         assert_eq!(
-            base.websocket(Some("a b")).as_str(),
+            base.websocket("/ws", Some("a b")).as_str(),
             "ws://host/a/ws?token=x&session_id=a+b"
+        );
+        assert_eq!(
+            base.websocket("/mcp", None).as_str(),
+            "ws://host/a/mcp?token=x"
         );
         assert_eq!(
             base.http("/schema").as_str(),

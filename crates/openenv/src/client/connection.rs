@@ -112,9 +112,9 @@ impl Connection {
     }
 
     /// Says goodbye and waits until the server has closed.
-    pub(super) async fn close(&mut self, goodbye: &'static str) {
+    pub(super) async fn close(&mut self, goodbye: Message) {
         let call = Call::begin(&self.shared);
-        let mut message = Some(Message::text(goodbye));
+        let mut message = Some(goodbye);
         poll_fn(|context| {
             self.shared.wakers.caller.register(context.waker());
             let context = &mut Context::from_waker(&self.waker);

@@ -62,7 +62,7 @@ pub(super) struct Limits {
     connect_timeout: Duration,
     pub(super) message_timeout: Option<Duration>,
     keepalive: Option<Keepalive>,
-    max_message_size: usize,
+    pub(super) max_message_size: usize,
     pub(super) capacity_timeout: Duration,
 }
 
@@ -227,16 +227,16 @@ impl Endpoint {
             .build()
     }
 
-    pub(super) async fn open(&self, session_id: Option<&str>) -> Result<Connection> {
+    pub(super) async fn open(&self, route: &str, session_id: Option<&str>) -> Result<Connection> {
         let limit = self.limits.connect_timeout;
-        match timeout(limit, self.try_open(session_id)).await {
+        match timeout(limit, self.try_open(route, session_id)).await {
             Ok(opened) => opened,
             Err(_) => Err(self.unreachable(&format_args!("no answer within {limit:?}"))),
         }
     }
 
-    async fn try_open(&self, session_id: Option<&str>) -> Result<Connection> {
-        let url = self.url.websocket(session_id);
+    async fn try_open(&self, route: &str, session_id: Option<&str>) -> Result<Connection> {
+        let url = self.url.websocket(route, session_id);
         let dialled = dial(&url, &self.headers, self.limits.max_message_size).await;
         let (stream, traffic) = dialled.map_err(|error| match &error {
             WsError::Http(answer) => self.unreachable(&format_args!(
@@ -303,15 +303,27 @@ impl Endpoint {
         if let Some(client) = self.http.get() {
             return Ok(client);
         }
+        // A connection that is kept is driven by the runtime that opened it, which
+        // may be blocked or gone.
+        let client = build(self.http_builder()?.pool_max_idle_per_host(0))?;
+        Ok(self.http.get_or_init(|| client))
+    }
+
+    /// A client for one conversation, which keeps its connections: all of them
+    /// belong to the runtime of the conversation.
+    #[cfg(feature = "mcp")]
+    pub(super) fn http_for_conversation(&self) -> Result<reqwest::Client> {
+        build(self.http_builder()?)
+    }
+
+    fn http_builder(&self) -> Result<reqwest::ClientBuilder> {
         let builder = reqwest::Client::builder()
             .default_headers(self.headers.clone())
             .connect_timeout(self.limits.connect_timeout)
             // The WebSocket does not go through one either.
             .no_proxy()
             // Nor does it follow a redirect, which would take all headers elsewhere.
-            .redirect(Policy::none())
-            // One that is kept is driven by the runtime that opened it, which may be blocked or gone.
-            .pool_max_idle_per_host(0);
+            .redirect(Policy::none());
         #[cfg(feature = "tls")]
         let builder = match super::tls::config() {
             Ok(config) => builder.tls_backend_preconfigured(config.as_ref().clone()),
@@ -320,13 +332,15 @@ impl Endpoint {
                 return Err(Error::configuration(message).because(error));
             }
         };
-        let client = builder
-            .build()
-            .map_err(|error| Error::configuration(error.to_string()).because(error))?;
-        Ok(self.http.get_or_init(|| client))
+        Ok(builder)
     }
 
-    fn unreachable(&self, why: &dyn fmt::Display) -> Error {
+    #[cfg(feature = "mcp")]
+    pub(super) fn url(&self) -> &BaseUrl {
+        &self.url
+    }
+
+    pub(super) fn unreachable(&self, why: &dyn fmt::Display) -> Error {
         Error::of(
             Kind::Connection,
             format!("could not connect to {self}: {why}"),
@@ -340,6 +354,12 @@ impl fmt::Display for Endpoint {
     }
 }
 
+fn build(builder: reqwest::ClientBuilder) -> Result<reqwest::Client> {
+    builder
+        .build()
+        .map_err(|error| Error::configuration(error.to_string()).because(error))
+}
+
 /// Where an answer sends its reader, as part of a sentence.
 fn moved_to(headers: &HeaderMap) -> String {
     match headers.get(LOCATION).map(HeaderValue::to_str) {
@@ -349,7 +369,7 @@ fn moved_to(headers: &HeaderMap) -> String {
 }
 
 /// Reqwest says what failed; people want to know why.
-fn root_cause(error: &dyn std::error::Error) -> String {
+pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(source) => root_cause(source),
         None => error.to_string(),

@@ -166,14 +166,14 @@ impl<T: EnvTypes> EnvPool<T> {
         let Some(first) = self.clients.first() else {
             return Vec::new();
         };
-        let limit = first.endpoint.limits().message_timeout;
+        let limit = first.session.endpoint.limits().message_timeout;
         let requests: Vec<Option<Result<Utf8Bytes>>> = requests
             .into_iter()
             .map(|request| request.map(|request| request.map(Into::into)))
             .collect();
         let asks = self.clients.iter_mut().zip(&requests);
         let asks = asks.filter_map(|(client, request)| match request {
-            Some(Ok(request)) => Some(client.connection.ask(request.clone())),
+            Some(Ok(request)) => Some(client.session.begin(request.clone())),
             _ => None,
         });
         // Without a budget: one for a task that has one socket would stop half-way.
@@ -188,8 +188,10 @@ impl<T: EnvTypes> EnvPool<T> {
                 None => None,
                 Some(Err(error)) => Some(Err(error)),
                 Some(Ok(request)) => {
-                    let result = client.conclude(what, outcomes.next().flatten(), read);
-                    if client.waits_for_place(&result) {
+                    let result = client
+                        .session
+                        .conclude(what, outcomes.next().flatten(), read);
+                    if client.session.waits_for_place(&result) {
                         waiting.push((results.len(), client, request));
                     }
                     Some(result)
@@ -197,7 +199,7 @@ impl<T: EnvTypes> EnvPool<T> {
             });
         }
         let waited = waiting.into_iter().map(async |(number, client, request)| {
-            let result = client.wait_for_place(what, request, read).await;
+            let result = client.session.wait_for_place(what, request, read).await;
             (number, result)
         });
         for (number, result) in join_all(waited).await {

@@ -77,6 +77,11 @@ pub(super) fn state<S: DeserializeOwned>(text: &str) -> Result<EpisodeState<S>> 
     })
 }
 
+/// Reads the frame around the answer to a JSON-RPC request.
+pub(super) fn mcp(text: &str) -> Result<&str> {
+    data_of(text, "mcp")
+}
+
 /// The error that a text is about, if it is about one.
 pub(super) fn error(text: &str) -> Option<Error> {
     data_of(text, "error").ok().map(read_error)
@@ -181,7 +186,7 @@ fn read_error(data: &str) -> Error {
 }
 
 /// Those that can be read: one of an odd shape must not hide the others.
-fn violations(errors: Value) -> Vec<Violation> {
+pub(super) fn violations(errors: Value) -> Vec<Violation> {
     match errors {
         Value::Array(errors) => errors
             .into_iter()
@@ -191,7 +196,7 @@ fn violations(errors: Value) -> Vec<Violation> {
     }
 }
 
-fn unreadable(text: &str, error: serde_json::Error) -> Error {
+pub(super) fn unreadable(text: &str, error: serde_json::Error) -> Error {
     const SHOWN: usize = 200;
     let start: String = text.chars().take(SHOWN).collect();
     Error::of(

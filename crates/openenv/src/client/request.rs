@@ -16,6 +16,11 @@ pub(super) fn step(action: &impl Serialize) -> Result<String> {
     write("step", action)
 }
 
+/// A JSON-RPC request in a frame.
+pub(super) fn mcp(request: &str) -> String {
+    format!(r#"{{"type":"mcp","data":{request}}}"#)
+}
+
 fn write(kind: &str, data: &impl Serialize) -> Result<String> {
     #[derive(serde::Serialize)]
     struct Message<'a, T> {

@@ -5,11 +5,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::env::Environment;
+use crate::tool::{CallTool, NoAction};
 
 /// The types that a client speaks with an environment.
 ///
-/// Every [`Environment`] whose types serialise both ways is one. A client that
-/// does not have the environment's crate at hand declares them itself:
+/// Every [`Environment`] whose types serialise both ways is one; where it has no
+/// actions but tools, they are [`CallTool`]s. A client that does not have the
+/// environment's crate at hand declares them itself:
 ///
 /// ```
 /// use openenv::EnvTypes;
@@ -44,15 +46,30 @@ pub trait EnvTypes {
 impl<E> EnvTypes for E
 where
     E: Environment,
-    E::Action: Serialize + Sync,
+    E::Action: SentAction,
     E::Observation: DeserializeOwned,
     E::ResetObservation: DeserializeOwned,
     E::State: DeserializeOwned,
 {
-    type Action = E::Action;
+    type Action = <E::Action as SentAction>::Sent;
     type Observation = E::Observation;
     type ResetObservation = E::ResetObservation;
     type State = E::State;
+}
+
+/// What a client sends for an action of this type.
+pub trait SentAction {
+    /// The type itself, or what stands for it.
+    type Sent: Serialize + Sync;
+}
+
+impl<A: Serialize + Sync> SentAction for A {
+    type Sent = A;
+}
+
+/// There is nothing to send but calls of tools.
+impl SentAction for NoAction {
+    type Sent = CallTool;
 }
 
 /// Any environment at all, in JSON.

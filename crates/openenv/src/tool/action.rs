@@ -6,13 +6,16 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use serde_json::value::to_raw_value;
+
+use super::{CallTool, ToolOutput};
+use crate::error::{Error, Kind};
 
 /// The action of an environment that has tools and nothing else.
 ///
 /// There is no value of this type: trainers act by calling tools, so there is
-/// no step left for the environment to take.
+/// no step left for the environment to take. A client sends [`CallTool`] instead.
 ///
 /// ```
 /// # use openenv::{Environment, NoAction, ResetOptions, Result, Step, StepOptions};
@@ -54,44 +57,12 @@ impl<'de> Deserialize<'de> for NoAction {
 /// What trainers send instead: a call of a tool.
 impl JsonSchema for NoAction {
     fn schema_name() -> Cow<'static, str> {
-        CallToolAction::schema_name()
+        CallTool::schema_name()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        CallToolAction::json_schema(generator)
+        CallTool::json_schema(generator)
     }
-}
-
-/// Calls one tool by its name.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[cfg_attr(
-    not(feature = "server"),
-    expect(dead_code, reason = "without a server it is there for its schema")
-)]
-pub(crate) struct CallToolAction {
-    /// Action type discriminator
-    #[serde(default = "call_tool")]
-    #[schemars(extend("const" = "call_tool"))]
-    #[cfg_attr(
-        feature = "server",
-        expect(dead_code, reason = "it is there to be checked")
-    )]
-    r#type: String,
-    /// Name of the tool to call
-    pub(crate) tool_name: String,
-    /// Arguments to pass to the tool
-    #[serde(default = "no_arguments")]
-    #[schemars(with = "Map<String, Value>")]
-    pub(crate) arguments: Box<RawValue>,
-}
-
-fn call_tool() -> String {
-    "call_tool".to_owned()
-}
-
-/// An object without fields.
-fn no_arguments() -> Box<RawValue> {
-    RawValue::from_string("{}".to_owned()).expect("an empty object is JSON")
 }
 
 /// Lists the tools.
@@ -117,6 +88,20 @@ pub struct ToolObservation {
     /// Why it returned nothing
     #[serde(default)]
     pub error: Option<ToolError>,
+}
+
+impl ToolObservation {
+    /// What the tool returned.
+    ///
+    /// # Errors
+    /// If the call failed; [`Error::tool_failure`] says how.
+    pub fn output(&self) -> Result<ToolOutput, Error> {
+        match (&self.error, &self.result) {
+            (Some(error), _) => Err(Error::of(Kind::Tool(error.error_type), &error.message)),
+            (None, None) => Ok(ToolOutput::new()),
+            (None, Some(result)) => ToolOutput::received(&to_raw_value(result)?),
+        }
+    }
 }
 
 /// Why a tool call came to nothing.

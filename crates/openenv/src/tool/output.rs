@@ -159,10 +159,15 @@ impl<T: Serialize + JsonSchema + Send + 'static> ToolReturn for T {
         OutputForm::of::<T>()
     }
 
-    /// Strings stand for themselves, everything else for its JSON; nothing and
-    /// empty lists leave nothing to read.
     fn into_output(self, structured: Option<Structured>) -> Result<ToolOutput> {
-        let data = to_raw_value(&self)?;
+        ToolOutput::of_value(to_raw_value(&self)?, structured)
+    }
+}
+
+impl ToolOutput {
+    /// An output that says what its data says: strings stand for themselves,
+    /// everything else for its JSON; nothing and empty lists leave nothing to read.
+    pub(super) fn of_value(data: Box<RawValue>, structured: Option<Structured>) -> Result<Self> {
         let json = data.get();
         let text = match json.as_bytes() {
             b"null" | b"[]" => None,
@@ -175,7 +180,7 @@ impl<T: Serialize + JsonSchema + Send + 'static> ToolReturn for T {
             Structured::No
         });
         let nothing = json == "null" && structured != Structured::Wrapped;
-        Ok(ToolOutput {
+        Ok(Self {
             content: text
                 .map(|text| Content::Text { text })
                 .into_iter()

@@ -9,9 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::compiled::{Function, Listing};
-use super::{
-    CallToolAction, ListToolsAction, NoAction, Progress, Tool, ToolFailure, ToolOutput, Tools,
-};
+use super::{CallTool, ListToolsAction, NoAction, Progress, Tool, ToolFailure, ToolOutput, Tools};
 use crate::contract::{Base, Shape};
 use crate::env::erased::BoxFuture;
 use crate::env::{Environment, Mode};
@@ -24,7 +22,7 @@ const RESERVED: [&str; 4] = ["close", "reset", "state", "step"];
 /// How long a call that is a step may take, if nobody says otherwise.
 const STEP_TIMEOUT: Duration = Duration::from_secs(30);
 
-static CALL: LazyLock<Shape<CallToolAction>> = LazyLock::new(|| Shape::fixed(Base::Action));
+static CALL: LazyLock<Shape<CallTool>> = LazyLock::new(|| Shape::fixed(Base::Action));
 static LIST: LazyLock<Shape<ListToolsAction>> = LazyLock::new(|| Shape::fixed(Base::Action));
 
 /// What is known of an environment's tools without the environment.
@@ -119,7 +117,7 @@ impl Catalogue {
 }
 
 fn call(action: &Input<'_>) -> Result<Action<'static>> {
-    let CallToolAction {
+    let CallTool {
         tool_name: name,
         arguments,
         ..

@@ -131,8 +131,10 @@ where
                 return Box::pin(std::future::ready(Err(refused)));
             }
         };
-        let called = self.handler.call(environment, arguments, progress);
         Box::pin(async move {
+            // In here: a function that is not async runs when it is called, and a
+            // panic in it is caught by whoever polls.
+            let called = self.handler.call(environment, arguments, progress);
             let returned = called
                 .await
                 .and_then(|value| value.into_output(self.structured));

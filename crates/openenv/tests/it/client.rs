@@ -5,7 +5,11 @@ mod calls;
 mod connection;
 mod http;
 mod patience;
+mod sdk;
 mod subject;
+mod tool_steps;
+mod tools;
+mod workshop;
 
 use openenv::EnvTypes;
 

@@ -18,6 +18,8 @@ pub(crate) struct Bundled {
     pub(crate) example: &'static str,
     /// Whether it can serve more than one session.
     pub(crate) concurrent: bool,
+    /// How many tools it has, over all modes.
+    pub(crate) tools: fn() -> usize,
     /// What it says about itself.
     pub(crate) metadata: fn() -> Metadata,
     /// Adds it to a server that listens at the address.
@@ -31,6 +33,7 @@ pub(crate) static ENVIRONMENTS: [Bundled; 2] = [
         aliases: &["echo_env", "echo-env"],
         example: r#"{"message": "Hello"}"#,
         concurrent: Echo::CONCURRENT,
+        tools: || Echo::tools().len(),
         metadata: Echo::metadata,
         add: |builder, _| builder.environment("echo", Echo::default),
     },
@@ -39,6 +42,7 @@ pub(crate) static ENVIRONMENTS: [Bundled; 2] = [
         aliases: &["benchmark_env", "benchmark-env"],
         example: r#"{"wait_seconds": 0.1}"#,
         concurrent: Benchmark::CONCURRENT,
+        tools: || Benchmark::tools().len(),
         metadata: Benchmark::metadata,
         add: |builder, address| {
             let host: Arc<str> = host_url(address).into();

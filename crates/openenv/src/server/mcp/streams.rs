@@ -36,6 +36,12 @@ impl Server {
             .served
             .first()
             .ok_or_else(|| Error::configuration("a server needs at least one environment"))?;
+        if sessions.blueprint.tools().is_empty() {
+            return Err(Error::configuration(format!(
+                "environment `{}` has no tools to serve",
+                sessions.name
+            )));
+        }
         let session = sessions.open(Origin::Mcp, None).await?;
         let handler = Handler::new(Arc::clone(sessions), Some(Arc::clone(&session)));
         let serving = async {

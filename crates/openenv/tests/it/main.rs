@@ -15,4 +15,5 @@ mod provider;
 mod replay;
 mod sessions;
 mod support;
+mod tools;
 mod twins;

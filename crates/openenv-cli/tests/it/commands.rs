@@ -164,7 +164,11 @@ fn a_port_in_use_is_named_with_a_way_out() {
     let port = taken.local_addr().unwrap().port();
     let output = run(&format!("serve --port {port}"));
     let message = format!("error: port {port} on `127.0.0.1` is in use");
-    assert_fails(&output, 1, &[&message, "hint: ", "`--port`; port 0 is any free one"]);
+    assert_fails(
+        &output,
+        1,
+        &[&message, "hint: ", "`--port`; port 0 is any free one"],
+    );
 }
 
 #[test]

@@ -8,6 +8,8 @@ mod examples;
 mod faults;
 mod golden;
 mod isolation;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod mounting;
 mod probe;
 #[cfg(all(feature = "client", target_os = "linux"))]

@@ -2,7 +2,7 @@
 
 mod calls;
 mod failures;
-mod notebook;
+pub(crate) mod notebook;
 mod registration;
 mod steps;
 mod time;

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::handler::Handler;
@@ -45,10 +46,15 @@ impl Server {
         let session = sessions.open(Origin::Mcp, None).await?;
         let handler = Handler::new(Arc::clone(sessions), Some(Arc::clone(&session)));
         let serving = async {
-            let service = handler.serve((input, output)).await.map_err(|error| {
-                let message = format!("the client does not speak MCP: {error}");
-                Error::of(Kind::Connection, message)
-            })?;
+            let service = match handler.serve((input, output)).await {
+                Ok(service) => service,
+                // A client that leaves without a word is nobody's fault.
+                Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+                Err(error) => {
+                    let message = format!("the client does not speak MCP: {error}");
+                    return Err(Error::of(Kind::Connection, message));
+                }
+            };
             service
                 .waiting()
                 .await

@@ -14,18 +14,18 @@ use serde_json::Value;
 
 /// `THREAD` chooses the execution.
 #[derive(Debug)]
-pub(super) struct Notebook<const THREAD: bool> {
+pub(crate) struct Notebook<const THREAD: bool> {
     lines: Vec<String>,
     closed: Arc<AtomicUsize>,
 }
 
 impl<const THREAD: bool> Notebook<THREAD> {
-    pub(super) fn server() -> ServerBuilder {
+    pub(crate) fn server() -> ServerBuilder {
         Self::counted(&Arc::default())
     }
 
     /// Counts the notebooks that were closed.
-    pub(super) fn counted(closed: &Arc<AtomicUsize>) -> ServerBuilder {
+    pub(crate) fn counted(closed: &Arc<AtomicUsize>) -> ServerBuilder {
         let closed = Arc::clone(closed);
         Server::builder()
             .environment("notebook", move || Self {

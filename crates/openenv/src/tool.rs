@@ -47,7 +47,7 @@ pub use progress::{Progress, ProgressUpdate};
 /// }
 ///
 /// impl Notes {
-///     async fn write(&mut self, note: Note) -> Result<usize> {
+///     fn write(&mut self, note: Note) -> Result<usize> {
 ///         self.lines.push(note.text);
 ///         Ok(self.lines.len())
 ///     }
@@ -55,11 +55,11 @@ pub use progress::{Progress, ProgressUpdate};
 ///
 /// let tools = Tools::new()
 ///     .add(Tool::new("write", "Writes a note down", Notes::write))
-///     .add(Tool::new("read", "Reads all notes", async |notes: &mut Notes, (): ()| {
+///     .add(Tool::new("read", "Reads all notes", |notes: &mut Notes, (): ()| {
 ///         Ok(notes.lines.clone())
 ///     }))
 ///     .add(
-///         Tool::new("forget", "Forgets everything", async |notes: &mut Notes, (): ()| {
+///         Tool::new("forget", "Forgets everything", |notes: &mut Notes, (): ()| {
 ///             notes.lines.clear();
 ///             Ok(())
 ///         })
@@ -70,12 +70,16 @@ pub use progress::{Progress, ProgressUpdate};
 #[must_use = "tools do nothing until an environment returns them"]
 pub struct Tools<E> {
     tools: Vec<Tool<E>>,
+    stateless: bool,
 }
 
 impl<E> Tools<E> {
     /// No tools.
     pub fn new() -> Self {
-        Self { tools: Vec::new() }
+        Self {
+            tools: Vec::new(),
+            stateless: false,
+        }
     }
 
     /// Adds a tool.
@@ -87,6 +91,14 @@ impl<E> Tools<E> {
     )]
     pub fn add(mut self, tool: Tool<E>) -> Self {
         self.tools.push(tool);
+        self
+    }
+
+    /// Says that the tools need no session: no call depends on an earlier one.
+    ///
+    /// MCP clients that can choose then do without a session, and hold no slot.
+    pub fn stateless(mut self) -> Self {
+        self.stateless = true;
         self
     }
 }
@@ -105,7 +117,7 @@ impl<E> fmt::Debug for Tools<E> {
 
 /// One tool: a name, what it is for, and the function behind it.
 ///
-/// The function takes the session's environment and one argument, which must
+/// The function, `async` or not, takes the session's environment and one argument, which must
 /// deserialise from a JSON object: its fields are the arguments of the tool,
 /// described and enforced as an [`Action`](crate::Environment::Action) is. What
 /// it returns is any type with a JSON Schema, or a [`ToolOutput`] for images and

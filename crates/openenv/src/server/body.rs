@@ -49,6 +49,16 @@ impl<S: Sync> FromRequest<S> for Body {
 }
 
 impl Body {
+    #[cfg(feature = "mcp")]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    #[cfg(feature = "mcp")]
+    pub(crate) fn into_bytes(self) -> Bytes {
+        self.bytes
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }

@@ -8,6 +8,8 @@ use crate::env::Mode;
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     pub(crate) mode: Mode,
+    /// Whether sessions can be controlled from where tools are called. Default: yes.
+    pub(crate) control: bool,
     /// Sessions of one environment. Default: `default_sessions` if it is concurrent, else 1.
     pub(crate) max_sessions: Option<usize>,
     /// Sessions of a concurrent environment. Default: 65,536.
@@ -30,6 +32,8 @@ pub(crate) struct Config {
     pub(crate) max_requests: usize,
     /// Environments that are made at the same time; others wait. Default: 64.
     pub(crate) max_factories: usize,
+    /// Origins of web pages that may call tools, besides the server's own.
+    pub(crate) allowed_origins: Vec<String>,
     /// Bytes of one message or HTTP body. Default: 100 MiB, the limit of the Python client.
     pub(crate) max_message_size: usize,
     /// Frames that a client may send ahead of their replies. Default: 1,024.
@@ -46,6 +50,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             mode: Mode::default(),
+            control: true,
             max_sessions: None,
             default_sessions: DEFAULT_SESSIONS,
             session_timeout: Some(Duration::from_mins(15)),
@@ -57,6 +62,7 @@ impl Default for Config {
             send_timeout: Duration::from_mins(2),
             max_requests: 256,
             max_factories: 64,
+            allowed_origins: Vec::new(),
             max_message_size: 100 * 1024 * 1024,
             max_pipelined_frames: 1024,
         }

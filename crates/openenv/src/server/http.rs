@@ -42,17 +42,22 @@ static RESET: LazyLock<Shape<ResetRequest>> = LazyLock::new(|| Shape::fixed(Base
 static STEP: LazyLock<Shape<StepRequest>> = LazyLock::new(|| Shape::fixed(Base::Open));
 
 /// Every route of one environment, relative to where it is mounted.
-pub(crate) fn routes(sessions: &Arc<Sessions>) -> Router {
+///
+/// `control` says whether sessions can be controlled there.
+pub(crate) fn routes(sessions: &Arc<Sessions>, control: bool) -> Router {
     let mut router = Router::new()
         .route("/health", only(Method::GET, health))
         .route("/metadata", only(Method::GET, metadata))
         .route("/schema", only(Method::GET, schema))
-        .route("/sessions", only(Method::GET, list_sessions))
         .route("/capacity", only(Method::GET, capacity))
-        .route("/ws", any(upgrade))
         .merge(mcp::routes())
-        .merge(openapi::routes(sessions));
-    if sessions.config.mode == Mode::Simulation {
+        .merge(openapi::routes(sessions, control));
+    if control {
+        router = router
+            .route("/sessions", only(Method::GET, list_sessions))
+            .route("/ws", any(upgrade));
+    }
+    if control && sessions.config.mode == Mode::Simulation {
         router = router
             .route("/reset", only(Method::POST, reset))
             .route("/step", only(Method::POST, step))

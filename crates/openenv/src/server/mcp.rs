@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::ws::{WebSocketUpgrade, rejection::WebSocketUpgradeRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 
@@ -18,8 +18,19 @@ use crate::server::sessions::Sessions;
 use crate::server::{conversation, http};
 use crate::wire::jsonrpc::{RpcError, RpcRequest, error_document};
 
+#[cfg(feature = "mcp")]
+mod handler;
+#[cfg(feature = "mcp")]
+mod manager;
 mod plain;
+#[cfg(feature = "mcp")]
+mod standard;
+#[cfg(feature = "mcp")]
+mod streams;
+mod web_origin;
 
+#[cfg(feature = "mcp")]
+pub(crate) use manager::Conversations;
 use plain::{Caller, RpcFrames};
 
 pub(crate) fn routes() -> Router<Arc<Sessions>> {
@@ -29,6 +40,13 @@ pub(crate) fn routes() -> Router<Arc<Sessions>> {
 /// Sends each caller to its transport.
 async fn dispatch(State(sessions): State<Arc<Sessions>>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
+    let peer = http::peer(&parts.extensions);
+    if !web_origin::is_welcome(&parts.headers, peer, &sessions.config.allowed_origins) {
+        return refuse(
+            StatusCode::FORBIDDEN,
+            "this page may not call tools here: its origin has to be allowed when the server is started",
+        );
+    }
     let upgrade: Result<_, WebSocketUpgradeRejection> =
         WebSocketUpgrade::from_request_parts(&mut parts, &()).await;
     if upgrade.is_ok() {
@@ -43,14 +61,22 @@ async fn dispatch(State(sessions): State<Arc<Sessions>>, request: Request) -> Re
             },
         );
     }
-    if parts.method != Method::POST {
-        return method_not_allowed(&Method::POST);
-    }
-    let peer = http::peer(&parts.extensions);
-    let body = match Body::from_request(Request::from_parts(parts, body), &()).await {
+    let limited = Request::from_parts(parts.clone(), body);
+    let body = match Body::from_request(limited, &()).await {
         Ok(body) => body,
         Err(error) => return error.into_response(),
     };
+    #[cfg(feature = "mcp")]
+    if parts.method == Method::GET
+        || parts.method == Method::DELETE
+        || standard::is_spoken_in(&parts.headers)
+        || standard::is_opened_by(body.bytes())
+    {
+        return standard::answer(&sessions, parts, body.into_bytes()).await;
+    }
+    if parts.method != Method::POST {
+        return method_not_allowed(&Method::POST);
+    }
     // A byte order mark is no part of JSON, but some editors put it there.
     let text = body
         .text()
@@ -64,7 +90,13 @@ async fn dispatch(State(sessions): State<Arc<Sessions>>, request: Request) -> Re
     };
     let mut out = Vec::with_capacity(256);
     plain::answer(&sessions, &caller, request, &mut out).await;
-    body::raw_json(axum::http::StatusCode::OK, out)
+    body::raw_json(StatusCode::OK, out)
+}
+
+/// A refusal in the words of JSON-RPC, which both dialects share.
+fn refuse(status: StatusCode, message: &str) -> Response {
+    let error = error_document(&RpcError::new(-32600, message));
+    body::raw_json(status, error.to_string())
 }
 
 /// Answers the JSON-RPC request inside of a frame on `/ws`.

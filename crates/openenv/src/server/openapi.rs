@@ -19,8 +19,8 @@ use crate::wire::request::{
     StepRequest,
 };
 
-pub(crate) fn routes(sessions: &Arc<Sessions>) -> Router<Arc<Sessions>> {
-    let document = Bytes::from(document(sessions).to_string());
+pub(crate) fn routes(sessions: &Arc<Sessions>, control: bool) -> Router<Arc<Sessions>> {
+    let document = Bytes::from(document(sessions, control).to_string());
     let router = Router::new().route(
         "/openapi.json",
         only(Method::GET, async move || {
@@ -34,7 +34,7 @@ pub(crate) fn routes(sessions: &Arc<Sessions>) -> Router<Arc<Sessions>> {
 
 /// Clients and validators read `info.version` and the set of paths; the title
 /// and the version are the ones they know.
-fn document(sessions: &Sessions) -> Value {
+fn document(sessions: &Sessions, control: bool) -> Value {
     let mut components = Components::default();
     let contract = sessions.blueprint.contract();
     let action = components.add(contract.schema("action").clone());
@@ -44,7 +44,7 @@ fn document(sessions: &Sessions) -> Value {
     components.add_validation_error();
 
     let mut paths = Map::new();
-    if sessions.config.mode == Mode::Simulation {
+    if control && sessions.config.mode == Mode::Simulation {
         let reset_request = components.shape::<ResetRequest>(Base::Open);
         let mut step_request = Shape::<StepRequest>::fixed(Base::Open).schema().clone();
         step_request["properties"]["action"] = action;
@@ -92,12 +92,14 @@ fn document(sessions: &Sessions) -> Value {
         "The schemas of actions, observations and state, and their digest",
         &any_object,
     );
-    get(
-        "/sessions",
-        "Infrastructure",
-        "The sessions: who, since when, how busy",
-        &objects,
-    );
+    if control {
+        get(
+            "/sessions",
+            "Infrastructure",
+            "The sessions: who, since when, how busy",
+            &objects,
+        );
+    }
     get(
         "/capacity",
         "Infrastructure",
@@ -145,7 +147,7 @@ fn document(sessions: &Sessions) -> Value {
     paths.insert(
         "/mcp".to_owned(),
         json!({ "post": Operation::new("MCP", "One JSON-RPC request")
-            .describe("`openenv/session/create` opens a session that a WebSocket can attach to, `openenv/session/close` ends it.")
+            .describe("`tools/list` and `tools/call`; `openenv/session/create` opens a session to call them in, which a WebSocket can attach to as well, and `openenv/session/close` ends it. Clients of the Model Context Protocol find a server of it here.")
             .body(&any_object, true)
             .answer(&any_object) }),
     );

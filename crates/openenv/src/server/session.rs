@@ -43,6 +43,8 @@ pub(crate) struct Session {
     steps: AtomicU64,
     tool_calls: AtomicU64,
     running: AtomicUsize,
+    /// Clients that are there without a call: see [`Presence`].
+    present: AtomicUsize,
     /// The environment panicked or cannot be interrupted: no call will be served.
     over: AtomicBool,
     /// Ends the running call.
@@ -84,6 +86,7 @@ impl Session {
             steps: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
             running: AtomicUsize::new(0),
+            present: AtomicUsize::new(0),
             over: AtomicBool::new(false),
             interrupt: Notify::new(),
         }
@@ -150,6 +153,7 @@ impl Session {
         let mut link = self.link();
         let abandoned = !self.is_connected(&link)
             && self.running.load(Ordering::Acquire) == 0
+            && self.present.load(Ordering::Acquire) == 0
             && self.idle() >= limit;
         link.ended |= abandoned;
         abandoned
@@ -276,6 +280,27 @@ impl Drop for Session {
         if let Some(environment) = self.environment.get_mut().take() {
             let _ = self.close_in_background(environment, CloseReason::Abandoned);
         }
+    }
+}
+
+/// A client that listens without asking anything: while it does, the session
+/// is not idle.
+#[cfg(feature = "mcp")]
+pub(crate) struct Presence(Arc<Session>);
+
+#[cfg(feature = "mcp")]
+impl Session {
+    pub(crate) fn presence(self: Arc<Self>) -> Presence {
+        self.present.fetch_add(1, Ordering::AcqRel);
+        Presence(self)
+    }
+}
+
+#[cfg(feature = "mcp")]
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.0.touch();
+        self.0.present.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -14,6 +14,8 @@ use crate::json::Input;
 use crate::server::config::Config;
 use crate::server::info::{Capacity, CloseReason, Origin, SessionId, SessionInfo};
 use crate::server::lifecycle::{Lifecycle, shutting_down};
+#[cfg(feature = "mcp")]
+use crate::server::mcp::Conversations;
 use crate::server::session::{Session, unknown};
 use crate::tool::toolbox::Action;
 
@@ -30,6 +32,8 @@ pub(crate) struct Sessions {
     /// For environments that are being made: the threads for that are shared.
     factories: Semaphore,
     registry: Mutex<HashMap<SessionId, Arc<Session>>>,
+    #[cfg(feature = "mcp")]
+    pub(crate) conversations: Conversations,
     reaper: Once,
     /// When a refusal was last logged.
     last_refusal: Mutex<Option<Instant>>,
@@ -72,6 +76,8 @@ impl Sessions {
             factories: Semaphore::new(config.max_factories),
             config,
             registry: Mutex::default(),
+            #[cfg(feature = "mcp")]
+            conversations: Conversations::default(),
             reaper: Once::new(),
             last_refusal: Mutex::default(),
         }))
@@ -155,8 +161,16 @@ impl Sessions {
     }
 
     /// Takes a session out of the registry: nobody can find it any more.
-    pub(crate) fn forget(&self, id: &SessionId) {
+    pub(crate) fn forget(self: &Arc<Self>, id: &SessionId) {
         let forgotten = self.registry().remove(id);
+        #[cfg(feature = "mcp")]
+        if let Some(session) = &forgotten
+            && session.origin == Origin::Mcp
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let (sessions, session) = (Arc::clone(self), Arc::clone(session));
+            runtime.spawn(async move { sessions.conversations.end(&session).await });
+        }
         // Dropped outside of the lock: it may be the last reference.
         drop(forgotten);
     }

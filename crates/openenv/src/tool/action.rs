@@ -36,7 +36,7 @@ use serde_json::{Map, Value};
 ///     fn state(&self) {}
 ///
 ///     fn tools() -> Tools<Self> {
-///         Tools::new().add(Tool::new("roll", "Rolls a die", async |_: &mut Self, (): ()| Ok(4)))
+///         Tools::new().add(Tool::new("roll", "Rolls a die", |_: &mut Self, (): ()| Ok(4)))
 ///     }
 /// }
 /// ```

@@ -33,6 +33,12 @@ pub(crate) struct Catalogue {
     listings: Vec<Listing>,
     /// Whether calling tools is all that a trainer can do.
     only_tools: bool,
+    /// Whether no call depends on an earlier one.
+    #[cfg_attr(
+        not(feature = "mcp"),
+        expect(dead_code, reason = "only MCP has versions without sessions")
+    )]
+    stateless: bool,
 }
 
 /// An action, as far as the tools are concerned.
@@ -52,6 +58,11 @@ pub(crate) enum Action<'a> {
 impl Catalogue {
     pub(crate) fn is_empty(&self) -> bool {
         self.listings.is_empty()
+    }
+
+    #[cfg(feature = "mcp")]
+    pub(crate) fn are_stateless(&self) -> bool {
+        self.stateless
     }
 
     /// The tools that callers see in `mode`.
@@ -170,6 +181,7 @@ impl<E: Environment> Toolbox<E> {
             catalogue: Arc::new(Catalogue {
                 listings,
                 only_tools,
+                stateless: tools.stateless,
             }),
             functions,
         })

@@ -1,0 +1,146 @@
+//! The Model Context Protocol over HTTP, as its own clients speak it.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, request};
+use axum::response::{IntoResponse, Response};
+use http_body_util::{BodyExt, Full};
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
+
+use super::handler::Handler;
+use super::manager::Manager;
+use super::refuse;
+use crate::server::body;
+use crate::server::http;
+use crate::server::info::Origin;
+use crate::server::sessions::Sessions;
+use crate::wire::jsonrpc::error_document;
+
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+
+/// What clients accept who say nothing about it, or that they accept anything.
+const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// Whether the headers are those of an MCP client that knows the server already.
+pub(super) fn is_spoken_in(headers: &HeaderMap) -> bool {
+    headers.contains_key(SESSION_ID) || headers.contains_key(PROTOCOL_VERSION)
+}
+
+/// Whether the message is the first one of an MCP client.
+pub(super) fn is_opened_by(message: &[u8]) -> bool {
+    matches!(
+        method(message).as_deref(),
+        Some("initialize" | "server/discover")
+    )
+}
+
+fn method(message: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Message {
+        method: String,
+    }
+    let message: Message = serde_json::from_slice(message).ok()?;
+    Some(message.method)
+}
+
+/// Answers one HTTP request of an MCP client.
+pub(super) async fn answer(
+    sessions: &Arc<Sessions>,
+    mut parts: request::Parts,
+    message: Bytes,
+) -> Response {
+    accept_anything(&mut parts.headers);
+    let deletes = parts.method == Method::DELETE;
+    if deletes
+        && let Some(id) = parts.headers.get(SESSION_ID)
+        && id.to_str().map_or(true, |id| sessions.find(id).is_err())
+    {
+        return refuse(StatusCode::NOT_FOUND, "Session not found");
+    }
+    let opened = if parts.method == Method::POST && opens_session(&parts.headers, &message) {
+        match sessions
+            .open(Origin::Mcp, http::peer(&parts.extensions))
+            .await
+        {
+            Ok(session) => Some(session),
+            // Told in words: a bare status says nothing to a client.
+            Err(error) => return body::json(&error_document(&error.into())),
+        }
+    } else {
+        None
+    };
+    let handler = Handler::new(Arc::clone(sessions), opened.clone());
+    let manager = Manager::new(Arc::clone(sessions), opened.clone());
+    let config = StreamableHttpServerConfig::default()
+        // The address that the server listens on and the origins that it
+        // accepts are checked before, for both dialects.
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
+        .with_json_response(true)
+        .with_max_request_body_bytes(sessions.config.max_message_size)
+        .with_cancellation_token(sessions.lifecycle.aborting.clone());
+    let service =
+        StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(manager), config);
+    let request = axum::http::Request::from_parts(parts, Full::new(message));
+    let response = service.handle(request).await;
+    if let Some(session) = opened
+        && !response.status().is_success()
+    {
+        session.request_close().await;
+    }
+    if response.status() == StatusCode::ACCEPTED && deletes {
+        // What is gone is gone: clients take "accepted" for a failure.
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    in_words(response).await
+}
+
+fn opens_session(headers: &HeaderMap, message: &[u8]) -> bool {
+    !headers.contains_key(SESSION_ID) && method(message).as_deref() == Some("initialize")
+}
+
+/// The SDK insists on both types by name; HTTP lets a client accept anything.
+fn accept_anything(headers: &mut HeaderMap) {
+    let anything = match headers.get(ACCEPT) {
+        None => true,
+        Some(accept) => accept
+            .to_str()
+            .is_ok_and(|accept| accept.split(',').any(|part| part.trim().starts_with("*/*"))),
+    };
+    if anything {
+        headers.insert(ACCEPT, ACCEPTED);
+    }
+}
+
+/// The answer, with a refusal of the SDK's in JSON-RPC: clients show its message.
+async fn in_words<B>(response: axum::http::Response<B>) -> Response
+where
+    B: axum::body::HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<axum::BoxError>,
+{
+    let status = response.status();
+    if status.is_success() || response.headers().contains_key(CONTENT_TYPE) {
+        return response.map(axum::body::Body::new);
+    }
+    let (parts, body) = response.into_parts();
+    let text = match body.collect().await {
+        Ok(body) => String::from_utf8_lossy(&body.to_bytes()).into_owned(),
+        Err(_) => String::new(),
+    };
+    let mut response = if text.starts_with("fail to deserialize") {
+        refuse(
+            StatusCode::BAD_REQUEST,
+            "Invalid request: this is no message of the Model Context Protocol",
+        )
+    } else {
+        refuse(status, &text)
+    };
+    for (name, value) in &parts.headers {
+        response.headers_mut().entry(name).or_insert(value.clone());
+    }
+    response
+}

@@ -1,0 +1,61 @@
+//! The Model Context Protocol over a pair of streams, as standard input and output.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use rmcp::ServiceExt;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::handler::Handler;
+use crate::error::{Error, Kind, Result};
+use crate::server::Server;
+use crate::server::info::{CloseReason, Origin};
+
+impl Server {
+    /// Serves the tools of the first environment to one MCP client, until the
+    /// client closes its stream or `shutdown` is ready.
+    ///
+    /// The client has one session for as long as it stays.
+    ///
+    /// ```no_run
+    /// # async fn run(server: openenv::Server) -> openenv::Result<()> {
+    /// let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    /// server.serve_mcp(input, output, openenv::shutdown_signal()).await
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If the environment cannot be made, or the client does not speak the protocol.
+    pub async fn serve_mcp(
+        self,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+        shutdown: impl Future<Output = ()>,
+    ) -> Result<()> {
+        let sessions = self
+            .served
+            .first()
+            .ok_or_else(|| Error::configuration("a server needs at least one environment"))?;
+        let session = sessions.open(Origin::Mcp, None).await?;
+        let handler = Handler::new(Arc::clone(sessions), Some(Arc::clone(&session)));
+        let serving = async {
+            let service = handler.serve((input, output)).await.map_err(|error| {
+                let message = format!("the client does not speak MCP: {error}");
+                Error::of(Kind::Connection, message)
+            })?;
+            service
+                .waiting()
+                .await
+                .map_err(|error| Error::of(Kind::Connection, error.to_string()))?;
+            Ok(())
+        };
+        let mut shutdown = pin!(shutdown);
+        let served = tokio::select! {
+            served = serving => served,
+            () = &mut shutdown => Ok(()),
+        };
+        session.close(CloseReason::Disconnected).await;
+        self.shut_down().await;
+        served
+    }
+}

@@ -1,0 +1,136 @@
+//! Web pages that may call tools: a page of another site must not drive a server
+//! that happens to run on its reader's machine.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, Uri};
+
+/// Whether a request may be served, as far as the page behind it is concerned.
+///
+/// Programs send no `Origin` and are welcome. Pages are if they come from this
+/// server, from this machine, or from an origin that was allowed. A page under
+/// the name that the request itself gives the server counts as the server's own,
+/// except from this machine: whoever owns a name can point it here.
+pub(super) fn is_welcome(
+    headers: &HeaderMap,
+    peer: Option<SocketAddr>,
+    allowed: &[String],
+) -> bool {
+    let Some(origin) = headers.get(ORIGIN) else {
+        return true;
+    };
+    let Ok(origin) = origin.to_str() else {
+        return false;
+    };
+    if allowed
+        .iter()
+        .any(|allowed| allowed == "*" || allowed.eq_ignore_ascii_case(origin))
+    {
+        return true;
+    }
+    let Some(page) = origin.parse::<Uri>().ok().and_then(authority) else {
+        return false;
+    };
+    if is_loopback(&page) {
+        return true;
+    }
+    let own = headers
+        .get(HOST)
+        .and_then(|host| host.to_str().ok())
+        .is_some_and(|host| host.eq_ignore_ascii_case(&page));
+    own && !peer.is_some_and(|peer| peer.ip().to_canonical().is_loopback())
+}
+
+fn authority(uri: Uri) -> Option<String> {
+    Some(uri.into_parts().authority?.as_str().to_owned())
+}
+
+/// Whether an authority, `host` or `host:port`, is this machine.
+fn is_loopback(authority: &str) -> bool {
+    let host = match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn welcome(origin: &str, host: &str, peer: &str, allowed: &[&str]) -> bool {
+        let mut headers = HeaderMap::new();
+        headers.insert(ORIGIN, origin.parse().unwrap());
+        headers.insert(HOST, host.parse().unwrap());
+        let allowed: Vec<String> = allowed.iter().map(|&origin| origin.to_owned()).collect();
+        is_welcome(&headers, Some(peer.parse().unwrap()), &allowed)
+    }
+
+    #[test]
+    fn programs_are_welcome() {
+        assert!(is_welcome(&HeaderMap::new(), None, &[]));
+    }
+
+    #[test]
+    fn pages_of_this_machine_are_welcome() {
+        for origin in [
+            "http://localhost:6274",
+            "http://127.0.0.1",
+            "http://[::1]:3000",
+        ] {
+            assert!(
+                welcome(origin, "127.0.0.1:8000", "127.0.0.1:5", &[]),
+                "{origin}"
+            );
+        }
+    }
+
+    #[test]
+    fn pages_of_the_server_are_welcome() {
+        assert!(welcome(
+            "https://env.example",
+            "env.example",
+            "10.1.2.3:5",
+            &[]
+        ));
+        assert!(!welcome(
+            "https://env.example",
+            "other.example",
+            "10.1.2.3:5",
+            &[]
+        ));
+    }
+
+    #[test]
+    fn a_name_that_points_here_makes_no_page_the_servers_own() {
+        assert!(!welcome(
+            "http://evil.example:8000",
+            "evil.example:8000",
+            "127.0.0.1:5",
+            &[]
+        ));
+        assert!(!welcome(
+            "http://evil.example:8000",
+            "evil.example:8000",
+            "[::ffff:127.0.0.1]:5",
+            &[]
+        ));
+    }
+
+    #[test]
+    fn foreign_pages_need_to_be_allowed() {
+        let foreign = "https://app.example";
+        assert!(!welcome(foreign, "env.example", "10.1.2.3:5", &[]));
+        assert!(!welcome("null", "env.example", "10.1.2.3:5", &[]));
+        assert!(welcome(
+            foreign,
+            "env.example",
+            "10.1.2.3:5",
+            &["https://app.example"]
+        ));
+        assert!(welcome(foreign, "env.example", "10.1.2.3:5", &["*"]));
+    }
+}

@@ -108,7 +108,7 @@ pub struct Exported {
     pub documents: Vec<Document>,
 }
 
-/// Most methods below have nothing to wait for; the closures make them tools.
+/// The tools. Closures stand where a method changes nothing, and needs no `&mut self`.
 pub(crate) fn tools() -> Tools<Documents> {
     type Session<'a> = &'a mut Documents;
 
@@ -118,7 +118,7 @@ pub(crate) fn tools() -> Tools<Documents> {
                 "search",
                 "Finds documents by words in their titles, texts and tags, the best first. \
                  Each hit has the id to read it by, and the line that fits best.",
-                async |session: Session<'_>, search: Search| Ok(session.search(&search)),
+                |session: Session<'_>, search: Search| Ok(session.search(&search)),
             )
             .read_only(),
         )
@@ -126,7 +126,7 @@ pub(crate) fn tools() -> Tools<Documents> {
             Tool::new(
                 "read",
                 "Reads a document, or some lines of it.",
-                async |session: Session<'_>, read: Read| session.read(&read),
+                |session: Session<'_>, read: Read| session.read(&read),
             )
             .read_only(),
         )
@@ -134,7 +134,7 @@ pub(crate) fn tools() -> Tools<Documents> {
             Tool::new(
                 "list",
                 "Lists documents by id, all or those with a tag, a page at a time.",
-                async |session: Session<'_>, list: List| Ok(session.list(&list)),
+                |session: Session<'_>, list: List| Ok(session.list(&list)),
             )
             .read_only(),
         )
@@ -142,19 +142,19 @@ pub(crate) fn tools() -> Tools<Documents> {
             Tool::new(
                 "write",
                 "Writes a document; one with the same id is replaced.",
-                async |session: Session<'_>, write: Write| session.write(write),
+                Documents::write,
             )
             .idempotent(),
         )
         .add(Tool::new(
             "append",
             "Adds lines at the end of a document.",
-            async |session: Session<'_>, append: Append| session.append(&append),
+            Documents::append,
         ))
         .add(Tool::new(
             "delete",
             "Deletes a document.",
-            async |session: Session<'_>, delete: Delete| session.delete(&delete),
+            Documents::delete,
         ))
         .add(
             Tool::new(
@@ -168,7 +168,7 @@ pub(crate) fn tools() -> Tools<Documents> {
             Tool::new(
                 "question",
                 "Tells the question of the episode again, and how many answers are left.",
-                async |session: Session<'_>, (): ()| session.question(),
+                |session: Session<'_>, (): ()| session.question(),
             )
             .read_only()
             .only(Mode::Simulation),
@@ -178,7 +178,7 @@ pub(crate) fn tools() -> Tools<Documents> {
                 SUBMIT_ANSWER,
                 "Answers the question of the episode. The right answer ends the episode; \
                  there are a few tries.",
-                async |session: Session<'_>, answer: Answer| session.submit_answer(&answer),
+                Documents::submit_answer,
             )
             .only(Mode::Simulation),
         )
@@ -186,7 +186,7 @@ pub(crate) fn tools() -> Tools<Documents> {
             Tool::new(
                 "export",
                 "Returns whole documents, all or those with a tag, in the form that `import` takes.",
-                async |session: Session<'_>, export: Export| Ok(session.export(&export)),
+                |session: Session<'_>, export: Export| Ok(session.export(&export)),
             )
             .read_only()
             .only(Mode::Production),
@@ -255,10 +255,10 @@ impl Documents {
         self.put(document)
     }
 
-    fn append(&mut self, append: &Append) -> Result<Written> {
-        let mut document = self.store.get(&append.id)?.clone();
-        check_text(&append.text, "")?;
-        document.text = format!("{}\n{}", document.text.trim_end(), append.text);
+    fn append(&mut self, Append { id, text }: Append) -> Result<Written> {
+        let mut document = self.store.get(&id)?.clone();
+        check_text(&text, "")?;
+        document.text = format!("{}\n{}", document.text.trim_end(), text);
         if document.text.chars().count() > MAX_TEXT {
             let message = format!("the text would be longer than {MAX_TEXT} characters");
             return Err(Error::invalid("text", message));
@@ -273,10 +273,10 @@ impl Documents {
         Ok(Written { id, created, lines })
     }
 
-    fn delete(&mut self, delete: &Delete) -> Result<Deleted> {
-        self.store.remove(&delete.id)?;
+    fn delete(&mut self, Delete { id }: Delete) -> Result<Deleted> {
+        self.store.remove(&id)?;
         Ok(Deleted {
-            id: delete.id.clone(),
+            id,
             documents: self.store.len(),
         })
     }
@@ -310,9 +310,9 @@ impl Documents {
         Ok(Assignment::new(episode, self.store.len()))
     }
 
-    fn submit_answer(&mut self, answer: &Answer) -> Result<Verdict> {
+    fn submit_answer(&mut self, Answer { answer }: Answer) -> Result<Verdict> {
         let episode = self.episode.as_mut().ok_or_else(no_question)?;
-        episode.answer(&answer.answer)
+        episode.answer(&answer)
     }
 
     fn export(&self, export: &Export) -> Exported {

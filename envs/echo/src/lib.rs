@@ -97,15 +97,16 @@ impl Environment for Echo {
     /// In the words of the reference, which agents may have been trained on.
     fn tools() -> Tools<Self> {
         Tools::new()
+            .stateless()
             .add(Tool::new(
                 "echo_message",
                 "Echo back the provided message.",
-                async |_: &mut Self, arguments: EchoArguments| Ok(arguments.message),
+                |_: &mut Self, arguments: EchoArguments| Ok(arguments.message),
             ))
             .add(Tool::new(
                 "echo_with_length",
                 "Echo back the message with its length.",
-                async |_: &mut Self, EchoArguments { message }| {
+                |_: &mut Self, EchoArguments { message }| {
                     Ok(MessageWithLength {
                         length: length(&message),
                         message,

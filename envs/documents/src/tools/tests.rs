@@ -78,15 +78,15 @@ fn what_is_written_is_found_appended_to_and_deleted() {
     let id = written.id;
     assert_eq!(session.store.search("whistle")[0].id, id);
 
-    let appended = session.append(&arguments(json!({ "id": id, "text": "Two octaves." })));
+    let appended = session.append(arguments(json!({ "id": id, "text": "Two octaves." })));
     let appended = appended.unwrap();
     assert_eq!((appended.created, appended.lines), (false, 2));
     assert_eq!(session.store.search("octave")[0].id, id);
 
     let before = session.store.len();
-    let deleted = session.delete(&arguments(json!({ "id": id }))).unwrap();
+    let deleted = session.delete(arguments(json!({ "id": id }))).unwrap();
     assert_eq!(deleted.documents, before - 1);
-    assert!(session.delete(&arguments(json!({ "id": id }))).is_err());
+    assert!(session.delete(arguments(json!({ "id": id }))).is_err());
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn what_makes_no_document_is_refused() {
     );
 
     session.write(note("Long", &"x".repeat(MAX_TEXT))).unwrap();
-    let longer = session.append(&arguments(json!({ "id": "long", "text": "x" })));
+    let longer = session.append(arguments(json!({ "id": "long", "text": "x" })));
     assert!(longer.unwrap_err().is_validation());
 }
 
@@ -182,12 +182,12 @@ async fn a_reset_asks_and_tidies_up() {
     assert!(session.question().is_err());
     assert!(
         session
-            .submit_answer(&arguments(json!({ "answer": "x" })))
+            .submit_answer(arguments(json!({ "answer": "x" })))
             .is_err()
     );
 
     session
-        .delete(&arguments(json!({ "id": "octopus" })))
+        .delete(arguments(json!({ "id": "octopus" })))
         .unwrap();
     let asked = |seed| ResetOptions::default().with_seed(seed);
     let first = session.reset(asked(7)).await.unwrap().observation;

@@ -185,11 +185,8 @@ mod tests {
                 assert!((question.score(answer) - 1.0).abs() < f64::EPSILON, "{id}");
             }
             // The words of the question lead to a source of its answer.
-            let hits = store.search(&question.text);
-            let found = hits
-                .iter()
-                .take(5)
-                .any(|hit| question.sources.contains(&hit.id));
+            let (hits, _) = store.search(&question.text, 5);
+            let found = hits.iter().any(|hit| question.sources.contains(&hit.id));
             assert!(found, "{id}: {hits:?}");
         }
     }

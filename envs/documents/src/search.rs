@@ -1,6 +1,6 @@
 //! Texts as terms, and how well they fit a query: BM25.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How soon more of the same term stops to count; the value of the textbooks.
 const SATURATION: f64 = 1.2;
@@ -85,42 +85,63 @@ impl Counts {
     }
 }
 
-/// How well each text fits the query; 0 if they have no term in common.
-///
-/// The texts are looked through one by one. A session has a hundred of them at
-/// most, and without an index a write has nothing else to keep up to date.
-pub(crate) fn scores(query: &[String], texts: &[&Counts]) -> Vec<f64> {
-    let count = as_number(texts.len());
-    let total: f64 = texts.iter().map(|text| f64::from(text.total)).sum();
-    let average = (total / count).max(1.0);
-    let mut scores = vec![0.0; texts.len()];
-    for term in query.iter().collect::<BTreeSet<_>>() {
-        let holders = texts.iter().filter(|text| text.of(term) > 0.0).count();
-        let holders = as_number(holders);
-        let rarity = (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln();
-        for (score, text) in scores.iter_mut().zip(texts) {
-            let frequency = text.of(term);
-            let length = f64::from(text.total) / average;
-            let damping = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length);
-            *score += rarity * frequency * (SATURATION + 1.0) / (frequency + damping);
-        }
-    }
-    scores
+/// What somebody looks for, weighed against the texts it is looked for in.
+#[derive(Debug)]
+pub(crate) struct Query {
+    /// Each term, and how much its being rare makes it worth.
+    rarity: BTreeMap<String, f64>,
+    /// Length of the texts on average, in terms.
+    average: f64,
 }
 
-/// The line that has most of the query in it, counted from 0; the first if none has.
-pub(crate) fn best_line(query: &[String], text: &str) -> usize {
-    let mut best = (0, 0);
-    for (position, line) in text.lines().enumerate() {
-        let found: BTreeSet<String> = terms(line)
-            .into_iter()
-            .filter(|term| query.contains(term))
-            .collect();
-        if found.len() > best.1 {
-            best = (position, found.len());
+impl Query {
+    /// The texts are looked through one by one. A session has a hundred of them at
+    /// most, and without an index a write has nothing else to keep up to date.
+    pub(crate) fn new(query: &str, texts: &[&Counts]) -> Self {
+        let count = as_number(texts.len());
+        let total: f64 = texts.iter().map(|text| f64::from(text.total)).sum();
+        let rarity = |term: &str| {
+            let holders = texts.iter().filter(|text| text.of(term) > 0.0).count();
+            let holders = as_number(holders);
+            (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln()
+        };
+        Self {
+            rarity: terms(query)
+                .into_iter()
+                .map(|term| {
+                    let rarity = rarity(&term);
+                    (term, rarity)
+                })
+                .collect(),
+            average: (total / count).max(1.0),
         }
     }
-    best.0
+
+    /// How well a text fits; 0 if it has none of the terms.
+    pub(crate) fn score(&self, text: &Counts) -> f64 {
+        let length = f64::from(text.total) / self.average;
+        let damping = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length);
+        self.rarity
+            .iter()
+            .map(|(term, rarity)| {
+                let frequency = text.of(term);
+                rarity * frequency * (SATURATION + 1.0) / (frequency + damping)
+            })
+            .sum()
+    }
+
+    /// The line that fits best, counted from 0; the first if none has any of the terms.
+    pub(crate) fn best_line(&self, text: &str) -> usize {
+        let mut best = (0, 0.0);
+        for (position, line) in text.lines().enumerate() {
+            let found: BTreeSet<String> = terms(line).into_iter().collect();
+            let worth: f64 = found.iter().filter_map(|term| self.rarity.get(term)).sum();
+            if worth > best.1 {
+                best = (position, worth);
+            }
+        }
+        best.0
+    }
 }
 
 /// A count as a number to reckon with.
@@ -140,7 +161,8 @@ mod tests {
 
     fn ranked(query: &str, texts: &[&str]) -> Vec<f64> {
         let texts: Vec<Counts> = texts.iter().map(|text| counts(text)).collect();
-        scores(&terms(query), &texts.iter().collect::<Vec<_>>())
+        let query = Query::new(query, &texts.iter().collect::<Vec<_>>());
+        texts.iter().map(|text| query.score(text)).collect()
     }
 
     #[test]
@@ -173,15 +195,20 @@ mod tests {
 
     #[test]
     fn nothing_to_search_is_no_trouble() {
-        assert!(scores(&terms("owl"), &[]).is_empty());
+        assert!(ranked("owl", &[]).is_empty());
         assert!(ranked("", &["owl"])[0].abs() < f64::EPSILON);
         assert!(ranked("owl", &[""])[0].abs() < f64::EPSILON);
     }
 
     #[test]
-    fn the_best_line_has_most_of_the_query() {
-        let text = "An owl.\nAn owl in the snow.\nSnow.";
-        assert_eq!(best_line(&terms("snow owl"), text), 1);
-        assert_eq!(best_line(&terms("frog"), text), 0);
+    fn the_best_line_has_the_rarest_of_the_query() {
+        let text = "An owl.\nSnow.\nAn owl in the snow.";
+        let others = [counts("owl"), counts("owl"), counts(text)];
+        let best =
+            |query: &str| Query::new(query, &others.iter().collect::<Vec<_>>()).best_line(text);
+        assert_eq!(best("owl"), 0);
+        assert_eq!(best("snow"), 1);
+        assert_eq!(best("owl snow"), 2);
+        assert_eq!(best("frog"), 0);
     }
 }

@@ -7,7 +7,7 @@ use openenv::{Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::search::{self, Counts, as_number};
+use crate::search::{Counts, Query, as_number};
 
 /// Most documents of one session.
 pub const MAX_DOCUMENTS: usize = 100;
@@ -120,22 +120,24 @@ impl Store {
         }
     }
 
-    /// What fits the query, the best first.
-    pub(crate) fn search(&self, query: &str) -> Vec<Hit> {
-        let query = search::terms(query);
+    /// The best of what fits the query, the best first, and how much fits at all.
+    pub(crate) fn search(&self, query: &str, limit: usize) -> (Vec<Hit>, usize) {
         let counts: Vec<&Counts> = self.entries.values().map(|entry| &entry.counts).collect();
-        let scores = search::scores(&query, &counts);
-        let mut found: Vec<(f64, &Document)> = scores
-            .into_iter()
-            .zip(self.documents(None))
+        let query = Query::new(query, &counts);
+        let mut found: Vec<(f64, &Document)> = self
+            .entries
+            .values()
+            .map(|entry| (query.score(&entry.counts), &entry.document))
             .filter(|(score, _)| *score > 0.0)
             .collect();
         // The sort is stable: what fits equally well stays in the order of ids.
         found.sort_by(|left, right| right.0.total_cmp(&left.0));
-        found
+        let total = found.len();
+        let hits = found
             .into_iter()
+            .take(limit)
             .map(|(score, document)| {
-                let line = search::best_line(&query, &document.text);
+                let line = query.best_line(&document.text);
                 let text = document.text.lines().nth(line).unwrap_or_default();
                 Hit {
                     id: document.id.clone(),
@@ -145,7 +147,8 @@ impl Store {
                     score: (score * 1000.0).round() / 1000.0,
                 }
             })
-            .collect()
+            .collect();
+        (hits, total)
     }
 
     /// Adds documents, or puts them in the place of those with the same ids: all
@@ -255,22 +258,30 @@ mod tests {
         store
     }
 
+    fn found(store: &Store, query: &str) -> Vec<Hit> {
+        let (hits, total) = store.search(query, 10);
+        assert_eq!(hits.len(), total);
+        hits
+    }
+
     fn ids(hits: &[Hit]) -> Vec<&str> {
         hits.iter().map(|hit| hit.id.as_str()).collect()
     }
 
     #[test]
     fn finds_titles_before_texts() {
-        let hits = store().search("owls");
+        let hits = found(&store(), "owls");
         assert_eq!(ids(&hits), ["grey-owl", "red-fox"]);
         assert!(hits[0].score > hits[1].score);
-        assert!(store().search("whale").is_empty());
-        assert!(store().search("the").is_empty());
+        let (first, total) = store().search("owls", 1);
+        assert_eq!((ids(&first), total), (vec!["grey-owl"], 2));
+        assert!(found(&store(), "whale").is_empty());
+        assert!(found(&store(), "the").is_empty());
     }
 
     #[test]
     fn a_hit_shows_the_line_that_fits() {
-        let hit = store().search("silently flying owl").swap_remove(0);
+        let hit = found(&store(), "silently flying owl").swap_remove(0);
         assert_eq!((hit.line, hit.snippet.as_str()), (2, "Flies silently."));
     }
 
@@ -281,9 +292,9 @@ mod tests {
         assert_eq!(copy.put(vec![entry("oak", "Whales.")]).unwrap(), 0);
         assert_eq!(copy.put(vec![entry("elm", "Whales.")]).unwrap(), 1);
         copy.remove("red-fox").unwrap();
-        assert_eq!(ids(&copy.search("whale")), ["elm", "oak"]);
+        assert_eq!(ids(&found(&copy, "whale")), ["elm", "oak"]);
         assert_eq!(copy.len(), 3);
-        assert!(original.search("whale").is_empty());
+        assert!(found(&original, "whale").is_empty());
         assert!(original.get("red-fox").is_ok());
     }
 

@@ -195,9 +195,7 @@ pub(crate) fn tools() -> Tools<Documents> {
 
 impl Documents {
     fn search(&self, search: &Search) -> Found {
-        let mut hits = self.store.search(&search.query);
-        let total = hits.len();
-        hits.truncate(search.limit);
+        let (hits, total) = self.store.search(&search.query, search.limit);
         Found { hits, total }
     }
 

@@ -76,12 +76,12 @@ fn what_is_written_is_found_appended_to_and_deleted() {
         ("tin-whistle-in-d", true)
     );
     let id = written.id;
-    assert_eq!(session.store.search("whistle")[0].id, id);
+    assert_eq!(session.store.search("whistle", 1).0[0].id, id);
 
     let appended = session.append(arguments(json!({ "id": id, "text": "Two octaves." })));
     let appended = appended.unwrap();
     assert_eq!((appended.created, appended.lines), (false, 2));
-    assert_eq!(session.store.search("octave")[0].id, id);
+    assert_eq!(session.store.search("octave", 1).0[0].id, id);
 
     let before = session.store.len();
     let deleted = session.delete(arguments(json!({ "id": id }))).unwrap();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use openenv::{Environment, Metadata, ServerBuilder};
 use openenv_benchmark::Benchmark;
+use openenv_documents::Documents;
 use openenv_echo::Echo;
 
 /// One environment that can be served by name.
@@ -27,7 +28,7 @@ pub(crate) struct Bundled {
 }
 
 /// Every bundled environment; the first one is the default.
-pub(crate) static ENVIRONMENTS: [Bundled; 2] = [
+pub(crate) static ENVIRONMENTS: [Bundled; 3] = [
     Bundled {
         name: "echo",
         aliases: &["echo_env", "echo-env"],
@@ -36,6 +37,14 @@ pub(crate) static ENVIRONMENTS: [Bundled; 2] = [
         tools: || Echo::tools().len(),
         metadata: Echo::metadata,
         add: |builder, _| builder.environment("echo", Echo::default),
+    },
+    Bundled {
+        name: "documents",
+        aliases: &["documents_env", "documents-env"],
+        example: r#"{"tool_name": "search", "arguments": {"query": "silent flight"}}"#,
+        concurrent: Documents::CONCURRENT,
+        metadata: Documents::metadata,
+        add: |builder, _| builder.environment("documents", Documents::default),
     },
     Bundled {
         name: "benchmark",

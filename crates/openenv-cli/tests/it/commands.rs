@@ -61,7 +61,7 @@ fn list_json() {
     assert_eq!(listed[0]["name"], "echo");
     assert_eq!(listed[0]["concurrent"], true);
     assert_eq!(listed[0]["example_action"]["message"], "Hello");
-    assert_eq!(listed[1]["name"], "benchmark");
+    assert_eq!(listed[2]["name"], "benchmark");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn no_command_is_a_usage_error() {
 
 #[test]
 fn unknown_environments_are_answered_with_the_known_ones() {
-    let known = "[possible values: echo, benchmark]";
+    let known = "[possible values: echo, documents, benchmark]";
     assert_fails(
         &run("serve ecko"),
         2,

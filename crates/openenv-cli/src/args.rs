@@ -9,12 +9,14 @@ use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 mod bench;
 mod endpoint;
 mod log;
+mod mcp;
 mod play;
 mod serve;
 
 pub(crate) use bench::BenchArgs;
 pub(crate) use endpoint::EndpointArgs;
 pub(crate) use log::{LogArgs, LogFormat};
+pub(crate) use mcp::McpArgs;
 pub(crate) use play::PlayArgs;
 pub(crate) use serve::ServeArgs;
 
@@ -102,6 +104,13 @@ pub(crate) enum Command {
     /// SIGTERM and Ctrl-C stop the server once the calls that run have ended, or
     /// after the drain timeout; a second one stops it at once.
     Serve(ServeArgs),
+    /// Serve the tools of an environment over standard input and output
+    ///
+    /// This is for clients of the Model Context Protocol that start their servers
+    /// themselves: `openenv mcp echo` is the command to give them. Such a client has
+    /// one session, from its start to its end. Clients that connect over HTTP use
+    /// `openenv serve` and its `/mcp`.
+    Mcp(McpArgs),
     /// List the environments that can be served
     List(ListArgs),
     /// Play an environment from the terminal

@@ -2,5 +2,6 @@
 
 pub(crate) mod bench;
 pub(crate) mod list;
+pub(crate) mod mcp;
 pub(crate) mod play;
 pub(crate) mod serve;

@@ -6,11 +6,12 @@ use openenv::{Mode, ResetOptions};
 use serde_json::value::RawValue;
 
 use crate::args::{
-    Args, BenchArgs, Command, EndpointArgs, ListArgs, LogArgs, LogFormat, PlayArgs, ServeArgs,
+    Args, BenchArgs, Command, EndpointArgs, ListArgs, LogArgs, LogFormat, McpArgs, PlayArgs,
+    ServeArgs,
 };
 use crate::registry::Bundled;
 use crate::target::Target;
-use crate::value::{ErrorLimit, Header};
+use crate::value::{ControlListen, ErrorLimit, Header};
 use crate::vars;
 
 /// What to do, and how to report it.
@@ -24,6 +25,7 @@ pub(crate) struct Config {
 #[derive(Debug)]
 pub(crate) enum Task {
     Serve(ServeConfig),
+    Mcp(McpConfig),
     List(ListConfig),
     Play(PlayConfig),
     Bench(BenchConfig),
@@ -40,6 +42,10 @@ pub(crate) struct ServeConfig {
     pub(crate) port: u16,
     /// Default: simulation.
     pub(crate) mode: Mode,
+    /// Default: with the other routes.
+    pub(crate) control: Option<ControlListen>,
+    /// Default: none but the server's own.
+    pub(crate) allowed_origins: Vec<String>,
     /// Of each environment. Default: what the library allows.
     pub(crate) max_sessions: Option<usize>,
     /// `None` for never. Default: 15 minutes.
@@ -58,6 +64,14 @@ pub(crate) struct ServeConfig {
     pub(crate) workers: Option<usize>,
     /// Whether to say where things are. Default: yes.
     pub(crate) banner: bool,
+}
+
+/// What `openenv mcp` serves.
+#[derive(Debug)]
+pub(crate) struct McpConfig {
+    pub(crate) environment: &'static Bundled,
+    /// Default: production.
+    pub(crate) mode: Mode,
 }
 
 /// How `openenv list` lists.
@@ -143,11 +157,14 @@ impl From<Args> for Config {
         let for_people = args.log.log_format == LogFormat::Text && args.log.quiet == 0;
         let default_filter = match &args.command {
             Command::Serve(_) | Command::List(_) => "info",
-            Command::Play(_) | Command::Bench(_) => "warn",
+            Command::Mcp(_) | Command::Play(_) | Command::Bench(_) => "warn",
         };
         Self {
             task: match args.command {
                 Command::Serve(serve) => Task::Serve(ServeConfig::new(serve, for_people)),
+                Command::Mcp(McpArgs { environment, mode }) => {
+                    Task::Mcp(McpConfig { environment, mode })
+                }
                 Command::List(ListArgs { json }) => Task::List(ListConfig { json }),
                 Command::Play(play) => Task::Play(play.into()),
                 Command::Bench(bench) => Task::Bench(BenchConfig::new(bench, for_people)),
@@ -173,6 +190,8 @@ impl ServeConfig {
             host: args.host,
             port: args.port,
             mode: args.mode,
+            control: args.control_listen,
+            allowed_origins: args.allow_origin,
             max_sessions: args.max_sessions,
             session_timeout: args.session_timeout.0,
             queue_timeout: args.queue_timeout.0,

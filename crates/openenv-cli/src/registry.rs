@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use openenv::{Environment, Metadata, ServerBuilder};
 use openenv_benchmark::Benchmark;
+use openenv_documents::Documents;
 use openenv_echo::Echo;
 
 /// One environment that can be served by name.
@@ -18,6 +19,8 @@ pub(crate) struct Bundled {
     pub(crate) example: &'static str,
     /// Whether it can serve more than one session.
     pub(crate) concurrent: bool,
+    /// How many tools it has, over all modes.
+    pub(crate) tools: fn() -> usize,
     /// What it says about itself.
     pub(crate) metadata: fn() -> Metadata,
     /// Adds it to a server that listens at the address.
@@ -25,20 +28,30 @@ pub(crate) struct Bundled {
 }
 
 /// Every bundled environment; the first one is the default.
-pub(crate) static ENVIRONMENTS: [Bundled; 2] = [
+pub(crate) static ENVIRONMENTS: [Bundled; 3] = [
     Bundled {
         name: "echo",
         aliases: &["echo_env", "echo-env"],
         example: r#"{"message": "Hello"}"#,
         concurrent: Echo::CONCURRENT,
+        tools: || Echo::tools().len(),
         metadata: Echo::metadata,
         add: |builder, _| builder.environment("echo", Echo::default),
+    },
+    Bundled {
+        name: "documents",
+        aliases: &["documents_env", "documents-env"],
+        example: r#"{"tool_name": "search", "arguments": {"query": "silent flight"}}"#,
+        concurrent: Documents::CONCURRENT,
+        metadata: Documents::metadata,
+        add: |builder, _| builder.environment("documents", Documents::default),
     },
     Bundled {
         name: "benchmark",
         aliases: &["benchmark_env", "benchmark-env"],
         example: r#"{"wait_seconds": 0.1}"#,
         concurrent: Benchmark::CONCURRENT,
+        tools: || Benchmark::tools().len(),
         metadata: Benchmark::metadata,
         add: |builder, address| {
             let host: Arc<str> = host_url(address).into();

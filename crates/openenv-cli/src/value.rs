@@ -7,6 +7,10 @@ use std::time::Duration;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+mod control_listen;
+
+pub(crate) use control_listen::ControlListen;
+
 /// A time in seconds, zero or more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seconds(pub(crate) Duration);

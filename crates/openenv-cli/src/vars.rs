@@ -13,6 +13,12 @@ pub(crate) const PORT: &str = "PORT";
 /// `simulation` or `production`.
 pub(crate) const MODE: &str = "OPENENV_MODE";
 
+/// Address for the routes that control sessions, or `off`.
+pub(crate) const CONTROL_LISTEN: &str = "OPENENV_CONTROL_LISTEN";
+
+/// Origins of web pages that may call tools, separated by commas.
+pub(crate) const ALLOWED_ORIGINS: &str = "OPENENV_ALLOWED_ORIGINS";
+
 /// Most sessions of each environment at the same time.
 pub(crate) const MAX_SESSIONS: &str = "MAX_CONCURRENT_ENVS";
 

@@ -98,6 +98,16 @@ impl<E> Tools<E> {
         self
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
     /// Says that the tools need no session: no call depends on an earlier one.
     ///
     /// MCP clients that can choose then do without a session, and hold no slot.

@@ -1,11 +1,13 @@
-//! Echo: the smallest typed environment.
+//! Echo: the smallest environment, with an action and with tools.
 //!
 //! Says back what it is told and pays by the length. Of use as a first
 //! environment to read, and to try a server or a client without a game getting
-//! in the way. The action and observation are those of the typed `echo_env`
-//! that existing clients know.
+//! in the way. There are two generations of `echo_env` that existing clients
+//! know, and both find theirs here: the action and observation are those of the
+//! typed one, `echo_message` and `echo_with_length` those of the one with tools.
+//! The tools pay nothing, as they do there.
 
-use openenv::{Environment, Metadata, ResetOptions, Result, Step, StepOptions};
+use openenv::{Environment, Metadata, ResetOptions, Result, Step, StepOptions, Tool, Tools};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,11 +36,31 @@ pub struct EchoObservation {
 impl EchoObservation {
     fn of(message: String) -> Self {
         Self {
-            // Characters as Python counts them, not bytes.
-            message_length: message.chars().count(),
+            message_length: length(&message),
             echoed_message: message,
         }
     }
+}
+
+/// Characters as Python counts them, not bytes.
+fn length(message: &str) -> usize {
+    message.chars().count()
+}
+
+/// What a tool is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EchoArguments {
+    /// The message to echo back
+    pub message: String,
+}
+
+/// What `echo_with_length` returns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageWithLength {
+    /// The message, unchanged
+    pub message: String,
+    /// Number of characters in the message
+    pub length: usize,
 }
 
 /// Echoes messages; remembers nothing.
@@ -72,6 +94,27 @@ impl Environment for Echo {
 
     fn state(&self) {}
 
+    /// In the words of the reference, which agents may have been trained on.
+    fn tools() -> Tools<Self> {
+        Tools::new()
+            .stateless()
+            .add(Tool::new(
+                "echo_message",
+                "Echo back the provided message.",
+                |_: &mut Self, arguments: EchoArguments| Ok(arguments.message),
+            ))
+            .add(Tool::new(
+                "echo_with_length",
+                "Echo back the message with its length.",
+                |_: &mut Self, EchoArguments { message }| {
+                    Ok(MessageWithLength {
+                        length: length(&message),
+                        message,
+                    })
+                },
+            ))
+    }
+
     fn metadata() -> Metadata {
         Metadata::new(
             "echo_env",
@@ -82,47 +125,4 @@ impl Environment for Echo {
 }
 
 #[cfg(test)]
-mod tests {
-    use openenv::Reward;
-    use schemars::schema_for;
-
-    use super::*;
-
-    async fn say(message: &str) -> Step<EchoObservation> {
-        let action = EchoAction {
-            message: message.to_owned(),
-        };
-        Echo.step(action, StepOptions::default()).await.unwrap()
-    }
-
-    #[tokio::test]
-    async fn reset_says_ready() {
-        let step = Echo.reset(ResetOptions::default()).await.unwrap();
-        assert_eq!(step.observation.echoed_message, "Echo environment ready!");
-        assert_eq!(step.observation.message_length, 0);
-        assert_eq!(step.reward, Some(Reward::Float(0.0)));
-        assert!(!step.is_done());
-    }
-
-    #[tokio::test]
-    async fn step_echoes_and_pays_by_length() {
-        let step = say("Hello, World!").await;
-        assert_eq!(step.observation.echoed_message, "Hello, World!");
-        assert_eq!(step.observation.message_length, 13);
-        assert_eq!(step.reward, Some(Reward::Float(0.1 * 13.0)));
-        assert!(!step.is_done());
-    }
-
-    #[tokio::test]
-    async fn length_counts_characters_not_bytes() {
-        assert_eq!(say("naïve 🦀").await.observation.message_length, 7);
-    }
-
-    #[test]
-    fn schemas_carry_the_limits() {
-        let action = schema_for!(EchoAction).to_value();
-        assert_eq!(action["properties"]["message"]["minLength"], 1);
-        let observation = schema_for!(EchoObservation).to_value();
-        assert_eq!(observation["properties"]["message_length"]["minimum"], 0);
-    }
-}
+mod tests;

@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser, T
 use openenv::Mode;
 
 use crate::registry::{self, Bundled};
-use crate::value::{ByteSize, PositiveSeconds, Seconds, SecondsOrNever};
+use crate::value::{ByteSize, ControlListen, PositiveSeconds, Seconds, SecondsOrNever};
 use crate::vars;
 
 #[derive(Debug, clap::Args)]
@@ -29,8 +29,8 @@ pub(crate) struct ServeArgs {
     #[arg(short, long, default_value_t = 8000, env = vars::PORT, hide_env_values = true)]
     pub(crate) port: u16,
 
-    /// Who the server is for: `simulation` to train, `production` without the HTTP
-    /// routes that control the episode
+    /// Who the server is for: `simulation` to train, `production` for agents that call
+    /// tools, without the HTTP routes that control the episode
     #[arg(
         long,
         default_value = "simulation",
@@ -40,6 +40,28 @@ pub(crate) struct ServeArgs {
         value_parser = modes()
     )]
     pub(crate) mode: Mode,
+
+    /// Address of its own for the routes that control sessions, as `127.0.0.1:8001`,
+    /// or `off` for none of them; `--port` then has nothing but tools [default: with
+    /// the others]
+    #[arg(
+        long,
+        value_name = "HOST:PORT",
+        env = vars::CONTROL_LISTEN,
+        hide_env_values = true
+    )]
+    pub(crate) control_listen: Option<ControlListen>,
+
+    /// Origins of web pages that may call tools, as `https://app.example`, besides
+    /// those of the server itself; `*` for all
+    #[arg(
+        long,
+        value_name = "ORIGIN",
+        env = vars::ALLOWED_ORIGINS,
+        hide_env_values = true,
+        value_delimiter = ','
+    )]
+    pub(crate) allow_origin: Vec<String>,
 
     /// Most sessions of each environment at the same time [default: 65536, or 1 for an
     /// environment that is not concurrent]
@@ -123,7 +145,7 @@ pub(crate) struct ServeArgs {
     pub(crate) workers: Option<usize>,
 }
 
-fn environment_names() -> impl TypedValueParser<Value = &'static Bundled> {
+pub(super) fn environment_names() -> impl TypedValueParser<Value = &'static Bundled> {
     let names = registry::ENVIRONMENTS.iter().map(|environment| {
         PossibleValue::new(environment.name)
             .aliases(environment.aliases)
@@ -133,6 +155,6 @@ fn environment_names() -> impl TypedValueParser<Value = &'static Bundled> {
         .try_map(|name| registry::find(&name).ok_or("no such environment is bundled"))
 }
 
-fn modes() -> impl TypedValueParser<Value = Mode> {
+pub(super) fn modes() -> impl TypedValueParser<Value = Mode> {
     PossibleValuesParser::new(["simulation", "production"]).try_map(|mode| mode.parse::<Mode>())
 }

@@ -15,6 +15,7 @@ use crate::config::ServeConfig;
 use crate::failure::Failure;
 use crate::open_files;
 use crate::ui::banner::Banner;
+use crate::value::ControlListen;
 
 /// Connections that may wait to be accepted: trainers open thousands at once,
 /// and the usual 1,024 makes the rest retry after a second. The kernel lowers
@@ -41,10 +42,19 @@ pub(crate) fn run(config: &ServeConfig) -> Result<()> {
 }
 
 async fn serve(config: &ServeConfig, open_files: Option<u64>) -> Result<()> {
-    let listener = listen(&config.host, config.port).await?;
-    let address = listener
-        .local_addr()
-        .context("could not read the address of the listener")?;
+    let listener = listen(&config.host, config.port, "--port").await?;
+    let address = address_of(&listener)?;
+    let control = match &config.control {
+        Some(ControlListen::At { host, port }) => {
+            Some(listen(host, *port, "--control-listen").await?)
+        }
+        Some(ControlListen::Off) | None => None,
+    };
+    let control_address = match (&config.control, &control) {
+        (None, _) => Some(address),
+        (Some(_), Some(control)) => Some(address_of(control)?),
+        (Some(_), None) => None,
+    };
     let room = open_files.map_or(usize::MAX, |files| {
         usize::try_from(files.saturating_sub(OWN_FILES)).unwrap_or(usize::MAX)
     });
@@ -58,7 +68,7 @@ async fn serve(config: &ServeConfig, open_files: Option<u64>) -> Result<()> {
     // has read it.
     let first_signal = next_signal().await;
 
-    Banner::new(config, address, &sessions).announce()?;
+    Banner::new(config, address, control_address, &sessions).announce()?;
     if config.max_sessions.is_some() && sessions.iter().sum::<usize>() > room {
         let hint = "raise the hard limit (`ulimit -Hn`)";
         tracing::warn!(
@@ -82,8 +92,14 @@ async fn serve(config: &ServeConfig, open_files: Option<u64>) -> Result<()> {
             Err(_) => pending().await,
         }
     };
+    let serving = async {
+        match control {
+            Some(control) => server.serve_apart(listener, control, shutdown).await,
+            None => server.serve(listener, shutdown).await,
+        }
+    };
     tokio::select! {
-        outcome = server.serve(listener, shutdown) => {
+        outcome = serving => {
             outcome.context("could not serve")?;
             tracing::info!("stopped");
             Ok(())
@@ -108,6 +124,7 @@ async fn next_signal() -> impl Future<Output = ()> + Send + 'static {
 fn build(config: &ServeConfig, address: SocketAddr, room: usize) -> Result<Server> {
     let mut builder = Server::builder()
         .mode(config.mode)
+        .control(config.control.is_none())
         .session_timeout(config.session_timeout)
         .queue_timeout(config.queue_timeout)
         .drain_timeout(config.drain_timeout)
@@ -117,18 +134,27 @@ fn build(config: &ServeConfig, address: SocketAddr, room: usize) -> Result<Serve
     if let Some(sessions) = config.max_sessions {
         builder = builder.max_sessions(sessions);
     }
+    for origin in &config.allowed_origins {
+        builder = builder.allow_origin(origin);
+    }
     for environment in &config.environments {
         builder = (environment.add)(builder, address);
     }
     Ok(builder.build()?)
 }
 
-/// Listens on the first address of the host that can be listened on.
-async fn listen(host: &str, port: u16) -> Result<TcpListener> {
+fn address_of(listener: &TcpListener) -> Result<SocketAddr> {
+    listener
+        .local_addr()
+        .context("could not read the address of the listener")
+}
+
+/// Listens on the first address of the host that can be listened on, as `option` says.
+async fn listen(host: &str, port: u16, option: &str) -> Result<TcpListener> {
     let addresses = lookup_host((host, port)).await.map_err(|error| {
         Failure::new(
             format!("could not find the host `{host}`"),
-            "`--host` takes a name or an address of this machine, such as `127.0.0.1` or `0.0.0.0`",
+            "it has to be a name or an address of this machine, such as `127.0.0.1` or `0.0.0.0`",
         )
         .because(error)
     })?;
@@ -143,18 +169,18 @@ async fn listen(host: &str, port: u16) -> Result<TcpListener> {
     outcome.map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => Failure::new(
             format!("port {port} on `{host}` is in use"),
-            "stop what uses it, or choose another with `--port`; `--port 0` picks a free one",
+            format!("stop what uses it, or choose another with `{option}`; port 0 is any free one"),
         )
         .into(),
         ErrorKind::PermissionDenied => Failure::new(
             failed,
-            "ports below 1024 need privileges; choose another with `--port`",
+            format!("ports below 1024 need privileges; choose another with `{option}`"),
         )
         .because(error)
         .into(),
         ErrorKind::AddrNotAvailable => Failure::new(
             failed,
-            "`--host` takes an address of this machine; `0.0.0.0` listens on every one",
+            "the host has to be an address of this machine; `0.0.0.0` listens on every one",
         )
         .because(error)
         .into(),

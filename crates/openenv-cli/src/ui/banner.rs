@@ -18,17 +18,25 @@ pub(crate) struct Banner<'a> {
     address: SocketAddr,
     sessions: &'a [usize],
     base: String,
+    /// Where sessions can be controlled, if they can.
+    control: Option<String>,
 }
 
 impl<'a> Banner<'a> {
-    /// `sessions` are the maxima of the environments, in their order.
-    pub(crate) fn new(config: &'a ServeConfig, address: SocketAddr, sessions: &'a [usize]) -> Self {
-        let host = reachable(address.ip());
+    /// `control` is the address of the routes that control sessions, `sessions`
+    /// are the maxima of the environments, in their order.
+    pub(crate) fn new(
+        config: &'a ServeConfig,
+        address: SocketAddr,
+        control: Option<SocketAddr>,
+        sessions: &'a [usize],
+    ) -> Self {
         Self {
             config,
             address,
             sessions,
-            base: format!("http://{}", SocketAddr::new(host, address.port())),
+            base: base(address),
+            control: control.map(base),
         }
     }
 
@@ -37,7 +45,8 @@ impl<'a> Banner<'a> {
         if self.config.banner {
             ui::to_stderr(&self.to_string());
         } else {
-            tracing::info!(url = self.base, mode = %self.config.mode, "listening");
+            let control = self.control.as_deref().unwrap_or("off");
+            tracing::info!(url = self.base, control, mode = %self.config.mode, "listening");
         }
         if !stdout().is_terminal() {
             ui::data(&self.base)?;
@@ -45,14 +54,11 @@ impl<'a> Banner<'a> {
         Ok(())
     }
 
-    /// Base URL of an environment: the first one answers at the root.
-    fn url(&self, index: usize) -> String {
+    /// URL of an environment on a server: the first one answers at the root.
+    fn url(&self, base: &str, index: usize) -> String {
         match index {
-            0 => self.base.clone(),
-            _ => format!(
-                "{}/envs/{}",
-                self.base, self.config.environments[index].name
-            ),
+            0 => base.to_owned(),
+            _ => format!("{base}/envs/{}", self.config.environments[index].name),
         }
     }
 
@@ -60,19 +66,29 @@ impl<'a> Banner<'a> {
         let environment = self.config.environments[index];
         let description = (environment.metadata)().description;
         writeln!(f, "{}  {description}", environment.name.bold())?;
-        let http = self.url(index);
-        let websocket = http.replacen("http", "ws", 1);
+        let http = self.url(&self.base, index);
         let places = self.sessions.get(index).map_or_else(
             || "free places".to_owned(),
             |maximum| format!("free places, of {maximum}"),
         );
-        let mut rows = vec![
-            ("API", http.clone(), "base URL for clients"),
-            (
+        let mut rows = vec![("API", http.clone(), "base URL for clients")];
+        if (environment.tools)() > 0 {
+            rows.push((
+                "MCP",
+                format!("{http}/mcp"),
+                "tools, for MCP clients and in JSON-RPC",
+            ));
+        }
+        let control = self.control.as_ref().map(|base| self.url(base, index));
+        if let Some(control) = &control {
+            let websocket = control.replacen("http", "ws", 1);
+            rows.push((
                 "WebSocket",
                 format!("{websocket}/ws"),
                 "one session for each socket",
-            ),
+            ));
+        }
+        rows.extend([
             (
                 "docs",
                 format!("{http}/docs"),
@@ -84,12 +100,15 @@ impl<'a> Banner<'a> {
                 "actions, observations and state",
             ),
             ("health", format!("{http}/health"), "for probes"),
-            ("sessions", format!("{http}/sessions"), "who is connected"),
-            ("capacity", format!("{http}/capacity"), &places),
-        ];
-        if self.config.mode == Mode::Production {
-            rows.insert(2, ("MCP", format!("{http}/mcp"), "sessions, over JSON-RPC"));
+        ]);
+        if let Some(control) = &control {
+            rows.push((
+                "sessions",
+                format!("{control}/sessions"),
+                "who is connected",
+            ));
         }
+        rows.push(("capacity", format!("{http}/capacity"), &places));
         let width = rows.iter().map(|row| row.1.len()).max().unwrap_or_default();
         for (label, url, purpose) in rows {
             writeln!(f, "  {label:<9}  {url:<width$}  {}", purpose.dimmed())?;
@@ -98,19 +117,31 @@ impl<'a> Banner<'a> {
     }
 
     fn examples(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { base, config, .. } = self;
-        let example = config.environments[0].example;
+        let Self {
+            base,
+            config,
+            control,
+            ..
+        } = self;
+        let first = config.environments[0];
+        let example = first.example;
+        let json = "-H 'content-type: application/json'";
         // At the margin, so that they can be pasted.
         writeln!(f, "{}", "From a shell:".bold())?;
-        if config.mode == Mode::Production {
-            writeln!(f, "curl {base}/metadata")?;
-        } else {
-            writeln!(
+        match control {
+            Some(control) if config.mode == Mode::Simulation => writeln!(
                 f,
-                "curl {base}/step -H 'content-type: application/json' \
-                 -d '{{\"action\": {example}}}'"
-            )?;
+                "curl {control}/step {json} -d '{{\"action\": {example}}}'"
+            )?,
+            _ if (first.tools)() > 0 => writeln!(
+                f,
+                "curl {base}/mcp {json} -d '{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\"}}'"
+            )?,
+            _ => writeln!(f, "curl {base}/metadata")?,
         }
+        let Some(base) = control else {
+            return Ok(());
+        };
         writeln!(f)?;
         writeln!(f, "{}", "From Python, with `pip install openenv`:".bold())?;
         writeln!(f, "from openenv import GenericEnvClient")?;
@@ -140,6 +171,12 @@ impl fmt::Display for Banner<'_> {
         self.examples(f)?;
         writeln!(f)
     }
+}
+
+/// Base URL of a server, for clients on this machine.
+fn base(address: SocketAddr) -> String {
+    let host = reachable(address.ip());
+    format!("http://{}", SocketAddr::new(host, address.port()))
 }
 
 /// An address that a client on this machine can connect to.

@@ -61,7 +61,7 @@ fn list_json() {
     assert_eq!(listed[0]["name"], "echo");
     assert_eq!(listed[0]["concurrent"], true);
     assert_eq!(listed[0]["example_action"]["message"], "Hello");
-    assert_eq!(listed[1]["name"], "benchmark");
+    assert_eq!(listed[2]["name"], "benchmark");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn no_command_is_a_usage_error() {
 
 #[test]
 fn unknown_environments_are_answered_with_the_known_ones() {
-    let known = "[possible values: echo, benchmark]";
+    let known = "[possible values: echo, documents, benchmark]";
     assert_fails(
         &run("serve ecko"),
         2,
@@ -164,7 +164,11 @@ fn a_port_in_use_is_named_with_a_way_out() {
     let port = taken.local_addr().unwrap().port();
     let output = run(&format!("serve --port {port}"));
     let message = format!("error: port {port} on `127.0.0.1` is in use");
-    assert_fails(&output, 1, &[&message, "hint: ", "`--port 0`"]);
+    assert_fails(
+        &output,
+        1,
+        &[&message, "hint: ", "`--port`; port 0 is any free one"],
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::base::Base;
-use super::tidy::{Tidier, is_null, referenced, sort_keys};
+use super::tidy::{Tidier, is_null, referenced};
 use crate::error::{Error, Result};
 
 type Object = Map<String, Value>;
@@ -185,6 +185,26 @@ fn object(value: Value) -> Object {
     match value {
         Value::Object(object) => object,
         _ => Object::new(),
+    }
+}
+
+/// Sorts keywords as pydantic does; properties stay in the order of their fields.
+fn sort_keys(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.sort_keys();
+            for (keyword, value) in object {
+                match (keyword.as_str(), value) {
+                    ("default" | "const" | "enum" | "examples", _) => {}
+                    ("properties", Value::Object(properties)) => {
+                        properties.values_mut().for_each(sort_keys);
+                    }
+                    (_, value) => sort_keys(value),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(sort_keys),
+        _ => {}
     }
 }
 

@@ -64,10 +64,14 @@ impl<T: JsonSchema> Shape<T> {
         &self.schema
     }
 
-    /// The schema for agents, who need no titles.
+    /// The schema for agents, who need no titles, and know from the tool what its
+    /// arguments are together.
     pub(crate) fn untitled(&self) -> Value {
         let mut schema = self.schema.clone();
         schema::remove_titles(&mut schema);
+        if let Value::Object(root) = &mut schema {
+            root.shift_remove("description");
+        }
         schema
     }
 

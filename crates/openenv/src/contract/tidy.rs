@@ -101,16 +101,17 @@ impl<'a> Tidier<'a> {
                 }
             }
         }
-        for keyword in ["items", "additionalProperties"] {
-            if let Some(child) = schema.get_mut(keyword) {
-                self.child(child, inlined);
-            }
+        if let Some(items) = schema.get_mut("items") {
+            self.child(items, inlined);
+        }
+        if let Some(Value::Object(others)) = schema.get_mut("additionalProperties") {
+            self.schema(others, inlined);
         }
         self.properties(schema, inlined);
     }
 
     fn child(self, child: &mut Value, inlined: &mut Vec<String>) {
-        if let Value::Object(child) = child {
+        if let Some(child) = spelled_out(child) {
             self.schema(child, inlined);
         }
     }
@@ -122,10 +123,7 @@ impl<'a> Tidier<'a> {
         };
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
             for (name, property) in properties {
-                if *property == Value::Bool(true) {
-                    *property = json!({});
-                }
-                let Value::Object(property) = property else {
+                let Some(property) = spelled_out(property) else {
                     continue;
                 };
                 self.inline_choice(property);
@@ -261,6 +259,14 @@ fn merge(schema: &mut Object, other: &Object) {
 }
 
 /// `uint32` and `double` are Rust's business.
+/// Many readers know a schema as an object only, also one that allows everything.
+fn spelled_out(schema: &mut Value) -> Option<&mut Object> {
+    if *schema == true {
+        *schema = json!({});
+    }
+    schema.as_object_mut()
+}
+
 fn drop_number_format(schema: &mut Object) {
     let format = schema.get("format").and_then(Value::as_str);
     if format.is_some_and(|format| {
@@ -376,25 +382,5 @@ pub(super) fn referenced(schema: &Value) -> Vec<String> {
         }
         Value::Array(items) => items.iter().flat_map(referenced).collect(),
         _ => Vec::new(),
-    }
-}
-
-/// Sorts keywords as pydantic does; properties stay in the order of their fields.
-pub(super) fn sort_keys(schema: &mut Value) {
-    match schema {
-        Value::Object(object) => {
-            object.sort_keys();
-            for (keyword, value) in object {
-                match (keyword.as_str(), value) {
-                    ("default" | "const" | "enum" | "examples", _) => {}
-                    ("properties", Value::Object(properties)) => {
-                        properties.values_mut().for_each(sort_keys);
-                    }
-                    (_, value) => sort_keys(value),
-                }
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(sort_keys),
-        _ => {}
     }
 }

@@ -43,7 +43,7 @@ pub(crate) struct Session {
     steps: AtomicU64,
     tool_calls: AtomicU64,
     running: AtomicUsize,
-    /// Clients that are there without a call: see [`Presence`].
+    /// Clients that wait for something: see [`Presence`].
     present: AtomicUsize,
     /// The environment panicked or cannot be interrupted: no call will be served.
     over: AtomicBool,
@@ -283,8 +283,8 @@ impl Drop for Session {
     }
 }
 
-/// A client that listens without asking anything: while it does, the session
-/// is not idle.
+/// A client that waits for an answer, or for whatever else may come: while it
+/// does, the session is not idle.
 #[cfg(feature = "mcp")]
 pub(crate) struct Presence(Arc<Session>);
 
@@ -293,6 +293,16 @@ impl Session {
     pub(crate) fn presence(self: Arc<Self>) -> Presence {
         self.present.fetch_add(1, Ordering::AcqRel);
         Presence(self)
+    }
+
+    /// Waits for those who are present to leave, but not for ever.
+    pub(crate) async fn until_nobody_is_present(&self, patience: Duration) {
+        let leaving = async {
+            while self.present.load(Ordering::Acquire) > 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let _ = tokio::time::timeout(patience, leaving).await;
     }
 }
 

@@ -124,18 +124,16 @@ where
         arguments: Input<'a>,
         progress: Progress,
     ) -> BoxFuture<'a, Result<ToolOutput>> {
-        let arguments = match self.arguments.parse(&arguments) {
-            Ok(arguments) => arguments,
-            Err(violations) => {
-                let refused = invalid_arguments(name, &violations);
-                return Box::pin(std::future::ready(Err(refused)));
-            }
-        };
+        // Nothing of the author's runs before the future does: who polls it
+        // catches panics.
         Box::pin(async move {
-            // In here: a function that is not async runs when it is called, and a
-            // panic in it is caught by whoever polls.
-            let called = self.handler.call(environment, arguments, progress);
-            let returned = called
+            let arguments = self
+                .arguments
+                .parse(&arguments)
+                .map_err(|violations| invalid_arguments(name, &violations))?;
+            let returned = self
+                .handler
+                .call(environment, arguments, progress)
                 .await
                 .and_then(|value| value.into_output(self.structured));
             returned.map_err(|error| failed(name, error))

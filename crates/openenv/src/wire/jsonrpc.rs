@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -26,7 +26,10 @@ pub(crate) struct RpcRequest<'a> {
 
 /// The name of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "an id is a text or an integer of at most 64 bits"
+)]
 pub(crate) enum Id {
     Number(i64),
     Text(String),
@@ -43,8 +46,13 @@ struct Envelope<'a> {
     id: Option<Id>,
     #[serde(borrow)]
     method: Cow<'a, str>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "given")]
     params: Option<&'a RawValue>,
+}
+
+/// Tells `null` from a field that is not there.
+fn given<'de: 'a, 'a, D: Deserializer<'de>>(value: D) -> Result<Option<&'a RawValue>, D::Error> {
+    Deserialize::deserialize(value).map(Some)
 }
 
 /// The parameters of a request, of which tools and sessions are known.

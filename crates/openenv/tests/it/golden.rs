@@ -6,9 +6,10 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-const RECORDINGS: [&str; 2] = [
+const RECORDINGS: [&str; 3] = [
     include_str!("../fixtures/golden/http_core.jsonl"),
     include_str!("../fixtures/golden/ws_core.jsonl"),
+    include_str!("../fixtures/golden/mcp.jsonl"),
 ];
 const OPENAPI_SIMULATION: &str = include_str!("../fixtures/golden/openapi/echo-sim.json");
 const OPENAPI_PRODUCTION: &str = include_str!("../fixtures/golden/openapi/echo-prod.json");

@@ -8,6 +8,8 @@ mod examples;
 mod faults;
 mod golden;
 mod isolation;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod mounting;
 mod probe;
 #[cfg(all(feature = "client", target_os = "linux"))]
@@ -15,4 +17,5 @@ mod provider;
 mod replay;
 mod sessions;
 mod support;
+mod tools;
 mod twins;

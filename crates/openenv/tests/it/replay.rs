@@ -65,7 +65,7 @@ pub(crate) async fn replay(
     let mut mismatches = Vec::new();
     for (index, row) in rows.iter().enumerate() {
         let key = row.key();
-        let difference = differences.iter().find(|it| it.rows.contains(&&*key));
+        let difference = differences.iter().find(|it| it.covers(&key));
         let ask = difference.map_or(Ask::AsRecorded, |difference| difference.ask);
         let answer = replay.ask(row, ask).await;
         let recorded = row.answer(&target.base);
@@ -248,7 +248,12 @@ impl<'a> Replay<'a> {
                 continue;
             };
             // Once the server has answered with a close frame, the slot is free.
-            socket.send_json(&json!({ "type": "close" })).await;
+            if conn.contains("/mcp#") {
+                // There is no message to say so on this one.
+                socket.close().await;
+            } else {
+                socket.send_json(&json!({ "type": "close" })).await;
+            }
             while let Incoming::Text(text) = socket.recv().await {
                 tracing::debug!(done, conn, text, "left over");
             }

@@ -154,6 +154,27 @@ fn nested_types_are_definitions() {
     );
 }
 
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "it is there for its schema")]
+struct Anything {
+    one: Value,
+    many: Vec<Value>,
+    named: BTreeMap<String, Value>,
+}
+
+#[test]
+fn schemas_that_allow_everything_are_objects() {
+    let schema = publish::<Anything>(Base::Closed).unwrap().schema;
+    assert_eq!(
+        schema["properties"],
+        json!({
+            "one": {"title": "One"},
+            "many": {"items": {}, "title": "Many", "type": "array"},
+            "named": {"additionalProperties": true, "title": "Named", "type": "object"},
+        })
+    );
+}
+
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Move {

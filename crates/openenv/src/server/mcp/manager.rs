@@ -1,6 +1,7 @@
 //! MCP sessions: each is a session of the environment, under the same name.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::{Stream, StreamExt};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -12,8 +13,11 @@ use rmcp::transport::streamable_http_server::session::local::{
 };
 
 use crate::server::info::Origin;
-use crate::server::session::Session;
+use crate::server::session::{Presence, Session};
 use crate::server::sessions::Sessions;
+
+/// How long the last answer of a session may take to leave.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The conversations of an environment's MCP sessions.
 ///
@@ -32,8 +36,9 @@ impl Default for Conversations {
 }
 
 impl Conversations {
-    /// Ends the conversation of a session that is over.
+    /// Ends the conversation of a session that is over, once the last answer has left.
     pub(crate) async fn end(&self, session: &Session) {
+        session.until_nobody_is_present(LAST_WORDS).await;
         let id = McpSessionId::from(session.id.to_string());
         // It fails only if the conversation has ended already.
         let _ = self.local.close_session(&id).await;
@@ -116,8 +121,9 @@ impl SessionManager for Manager {
         id: &McpSessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        self.touch(id)?;
-        self.local().create_stream(id, message).await
+        let presence = self.touch(id)?.presence();
+        let stream = self.local().create_stream(id, message).await?;
+        Ok(with(presence, stream))
     }
 
     async fn accept_message(
@@ -139,12 +145,7 @@ impl SessionManager for Manager {
         let presence = self.touch(id)?.presence();
         let stream = self.local().create_standalone_stream(id).await?;
         let stopping = self.sessions.lifecycle.stopping.clone().cancelled_owned();
-        Ok(stream
-            .map(move |message| {
-                let _ = &presence;
-                message
-            })
-            .take_until(stopping))
+        Ok(with(presence, stream).take_until(stopping))
     }
 
     async fn resume(
@@ -154,9 +155,16 @@ impl SessionManager for Manager {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         let presence = self.touch(id)?.presence();
         let stream = self.local().resume(id, last_event_id).await?;
-        Ok(stream.map(move |message| {
-            let _ = &presence;
-            message
-        }))
+        Ok(with(presence, stream))
     }
+}
+
+/// The stream, whose reader is present for as long as it reads.
+fn with<S>(presence: Presence, stream: S) -> impl Stream<Item = S::Item> + Send + Sync + 'static
+where
+    S: Stream + Send + Sync + 'static,
+{
+    stream.inspect(move |_| {
+        let _ = &presence;
+    })
 }

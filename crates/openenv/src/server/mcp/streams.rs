@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::handler::Handler;
@@ -36,13 +37,24 @@ impl Server {
             .served
             .first()
             .ok_or_else(|| Error::configuration("a server needs at least one environment"))?;
+        if sessions.blueprint.tools().is_empty() {
+            return Err(Error::configuration(format!(
+                "environment `{}` has no tools to serve",
+                sessions.name
+            )));
+        }
         let session = sessions.open(Origin::Mcp, None).await?;
         let handler = Handler::new(Arc::clone(sessions), Some(Arc::clone(&session)));
         let serving = async {
-            let service = handler.serve((input, output)).await.map_err(|error| {
-                let message = format!("the client does not speak MCP: {error}");
-                Error::of(Kind::Connection, message)
-            })?;
+            let service = match handler.serve((input, output)).await {
+                Ok(service) => service,
+                // A client that leaves without a word is nobody's fault.
+                Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+                Err(error) => {
+                    let message = format!("the client does not speak MCP: {error}");
+                    return Err(Error::of(Kind::Connection, message));
+                }
+            };
             service
                 .waiting()
                 .await

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use openenv::ServerBuilder;
-use openenv::{Mode, Server};
+use openenv::{Mode, NoAction, Server};
 
 use super::{Target, replay};
 use crate::differences;
 use crate::support::TestServer;
-use crate::twins::{AsyncEnv, EchoEnv, PlainEnv, TaskEnv};
+use crate::twins::{Act, AsyncEnv, CustomAction, EchoEnv, McpEnv, PlainEnv, TaskEnv};
 
 fn echo() -> ServerBuilder {
     Server::builder()
@@ -75,4 +75,44 @@ async fn tasks() {
         .environment("Task_Env", TaskEnv::default)
         .max_sessions(2);
     check("tasks-sim", builder, None).await;
+}
+
+fn tools<A: Act>(mode: Mode) -> ServerBuilder {
+    Server::builder()
+        .environment("mcp_env", McpEnv::<A>::default)
+        .mode(mode)
+        .max_sessions(2)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tools_in_simulation() {
+    check("mcp-sim", tools::<NoAction>(Mode::Simulation), None).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tools_in_production() {
+    check("mcp-prod", tools::<NoAction>(Mode::Production), None).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tools_that_know_of_simulation() {
+    let builder = tools::<NoAction>(Mode::Simulation);
+    check("mcp-sim-envmode-sim", builder, None).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tools_that_know_of_production() {
+    let builder = tools::<NoAction>(Mode::Production);
+    check("mcp-prod-envmode-prod", builder, None).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tools_beside_an_empty_action() {
+    check("mcp-sim-actionbase", tools::<()>(Mode::Simulation), None).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tools_beside_an_action() {
+    let builder = tools::<CustomAction>(Mode::Simulation);
+    check("mcp-sim-customaction", builder, None).await;
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use openenv::Endpoint;
 use openenv::provider::{Process, Provider};
+use openenv::{Endpoint, ServerBuilder};
 use serde_json::{Value, json};
 
 use crate::probe::InlineProbe;
@@ -42,18 +42,40 @@ impl Kind {
         match self {
             Self::Ours => {
                 let (builder, _) = InlineProbe::server();
-                let server = TestServer::start(builder.max_sessions(sessions)).await;
-                Subject {
-                    url: server.url(),
-                    server: Running::Ours(server),
-                }
+                Subject::ours(builder.max_sessions(sessions)).await
             }
-            Self::Reference => reference(sessions).await,
+            Self::Reference => Subject::reference("probe_app:app", sessions).await,
         }
     }
 }
 
 impl Subject {
+    pub(super) async fn ours(builder: ServerBuilder) -> Self {
+        let server = TestServer::start(builder).await;
+        Self {
+            url: server.url(),
+            server: Running::Ours(server),
+        }
+    }
+
+    /// The reference, with an app of these tests.
+    pub(super) async fn reference(app: &str, sessions: usize) -> Self {
+        let python = std::env::var(REFERENCE_PYTHON)
+            .unwrap_or_else(|_| panic!("{REFERENCE_PYTHON} names the Python of the reference"));
+        let mut process = Process::new(python)
+            .args(["-m", "uvicorn", app, "--log-level", "warning"])
+            .args(["--port", "{port}", "--ws-max-size", "134217728"])
+            .env("MAX_CONCURRENT_ENVS", sessions.to_string())
+            .current_dir(APP_DIRECTORY)
+            // It imports for half a minute on a busy machine.
+            .start_timeout(Duration::from_mins(2));
+        let endpoint = process.start().await.unwrap();
+        Self {
+            url: endpoint.to_string(),
+            server: Running::Reference(process),
+        }
+    }
+
     pub(super) fn url(&self) -> &str {
         &self.url
     }
@@ -77,22 +99,5 @@ impl Subject {
             .unwrap();
         let answer: Value = answer.json().await.unwrap();
         answer["result"]["session_id"].as_str().unwrap().to_owned()
-    }
-}
-
-async fn reference(sessions: usize) -> Subject {
-    let python = std::env::var(REFERENCE_PYTHON)
-        .unwrap_or_else(|_| panic!("{REFERENCE_PYTHON} names the Python of the reference"));
-    let mut process = Process::new(python)
-        .args(["-m", "uvicorn", "probe_app:app", "--log-level", "warning"])
-        .args(["--port", "{port}", "--ws-max-size", "134217728"])
-        .env("MAX_CONCURRENT_ENVS", sessions.to_string())
-        .current_dir(APP_DIRECTORY)
-        // It imports for half a minute on a busy machine.
-        .start_timeout(Duration::from_mins(2));
-    let endpoint = process.start().await.unwrap();
-    Subject {
-        url: endpoint.to_string(),
-        server: Running::Reference(process),
     }
 }

@@ -3,6 +3,7 @@
 mod blocking;
 mod calls;
 mod connection;
+mod foreign;
 mod http;
 mod patience;
 mod sdk;

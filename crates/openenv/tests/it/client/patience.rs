@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
-use openenv::{Endpoint, EnvClient, EnvPool, EnvTypes, Json, ResetOptions};
+use openenv::{Endpoint, EnvClient, EnvPool, EnvTypes, Json, ResetOptions, ToolClient};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
@@ -222,8 +222,12 @@ async fn waiting_for_a_place_can_be_interrupted() {
 
 /// Compiles only if the futures can be spawned whatever the types.
 #[expect(dead_code, reason = "it is enough that it compiles")]
-fn futures_are_send<T>(client: &mut EnvClient<T>, pool: &mut EnvPool<T>, actions: &[T::Action])
-where
+fn futures_are_send<T>(
+    client: &mut EnvClient<T>,
+    pool: &mut EnvPool<T>,
+    tools: &mut ToolClient,
+    actions: &[T::Action],
+) where
     T: EnvTypes,
 {
     fn send(_: impl Send) {}
@@ -231,12 +235,20 @@ where
     send(client.reset(ResetOptions::default()));
     send(client.step(&actions[0]));
     send(client.state());
+    send(client.list_tools());
+    send(client.call_tool("tool", &()));
+    send(client.step_tool("tool", &()));
     send(client.reconnect());
     send(pool.reset(|_| ResetOptions::default()));
     send(pool.step(actions));
     send(pool.state());
     send(pool.reconnect());
+    send(tools.endpoint().connect_tools());
+    send(tools.endpoint().connect_mcp());
+    send(tools.list_tools());
+    send(tools.call_tool("tool", &()));
     both::<EnvClient<T>>();
+    both::<ToolClient>();
     both::<EnvPool<T>>();
     both::<Endpoint>();
 }

@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    fn failed(code: i64, message: &str, data: Value) -> Error {
+    fn failed(code: i64, message: &str, data: &Value) -> Error {
         let error = json!({ "code": code, "message": message, "data": data });
         let response = json!({ "jsonrpc": "2.0", "id": null, "error": error }).to_string();
         assert_eq!(error_text(&response), message);
@@ -174,20 +174,20 @@ mod tests {
     #[test]
     fn errors_keep_what_can_be_told() {
         let data = json!({ "active_sessions": 1, "max_sessions": 1 });
-        assert!(failed(-32000, "full", data).is_capacity());
-        assert!(failed(-32000, "no", json!({ "factory_name": "f" })).is_factory());
-        assert!(failed(-32602, "Unknown session_id: x", Value::Null).is_session());
-        assert!(failed(-32601, "Method not found: tools/call", Value::Null).is_unsupported());
+        assert!(failed(-32000, "full", &data).is_capacity());
+        assert!(failed(-32000, "no", &json!({ "factory_name": "f" })).is_factory());
+        assert!(failed(-32602, "Unknown session_id: x", &Value::Null).is_session());
+        assert!(failed(-32601, "Method not found: tools/call", &Value::Null).is_unsupported());
         let message = "Environment does not support MCP";
-        assert!(failed(-32603, message, Value::Null).is_unsupported());
-        assert_eq!(failed(-1, "odd", Value::Null).code(), "-1");
+        assert!(failed(-32603, message, &Value::Null).is_unsupported());
+        assert_eq!(failed(-1, "odd", &Value::Null).code(), "-1");
         for (code, message, failure) in [
             (-32603, "Unknown tool: 'session'", ToolFailure::NotFound),
             (-32602, "tool not found", ToolFailure::NotFound),
             (-32602, "missing field `x`", ToolFailure::InvalidArguments),
             (-32603, "anything", ToolFailure::Execution),
         ] {
-            let error = failed(code, message, Value::Null);
+            let error = failed(code, message, &Value::Null);
             assert_eq!(error.tool_failure(), Some(failure), "{message}");
         }
     }

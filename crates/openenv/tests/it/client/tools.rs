@@ -129,7 +129,7 @@ async fn results_have_types(dialect: Dialect) {
         panic!("{output:?}");
     };
     assert_eq!((&**text, &**data, &**mime_type), ("see", "AQ==", "image/x"));
-    assert_eq!(output.json().map(|data| data.get()), None);
+    assert!(output.json().is_none());
 
     let output = tools.call_tool("wait", &Pause { milliseconds: 1 }).await;
     output.unwrap().read::<()>().unwrap();

@@ -84,12 +84,7 @@ impl Workshop {
         (Server::builder().environment("workshop", workshop), waits)
     }
 
-    fn add(&mut self, Amount { amount }: Amount) -> Result<i64> {
-        self.sum += amount;
-        Ok(self.sum)
-    }
-
-    fn fail(&mut self, Words { text }: Words) -> Result<String> {
+    fn fail(_: &mut Self, Words { text }: Words) -> Result<String> {
         match text.as_str() {
             "" => Err(Error::invalid("text", "say why")),
             _ => Err(Error::new(text)),
@@ -127,6 +122,10 @@ impl Environment for Workshop {
     fn state(&self) {}
 
     fn tools() -> Tools<Self> {
+        let add = |workshop: &mut Self, Amount { amount }: Amount| {
+            workshop.sum += amount;
+            Ok(workshop.sum)
+        };
         let part = |_: &mut Self, Words { text }: Words| {
             Ok(Part {
                 name: text,
@@ -137,7 +136,7 @@ impl Environment for Workshop {
             |_: &mut Self, (): ()| Ok(ToolOutput::new().text("see").image([1], "image/x"));
         let panic = |_: &mut Self, (): ()| -> Result<()> { panic!("told to") };
         Tools::new()
-            .add(Tool::new("add", "Adds to the sum", Self::add).title("Add"))
+            .add(Tool::new("add", "Adds to the sum", add).title("Add"))
             .add(Tool::new("fail", "Fails", Self::fail))
             .add(Tool::new("wait", "Waits", Self::wait))
             .add(Tool::new("hurry", "", Self::wait).timeout(Duration::from_millis(50)))

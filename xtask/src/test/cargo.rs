@@ -8,7 +8,7 @@ use super::suite::Outcome;
 use crate::workspace::cargo;
 
 /// The features of the library that have to build without the others.
-const FEATURES: [&str; 5] = ["server", "docs", "client", "blocking", "tls"];
+const FEATURES: [&str; 6] = ["server", "mcp", "docs", "client", "blocking", "tls"];
 
 pub(super) fn format() -> Result<Outcome> {
     check(&mut with(&["fmt", "--all", "--check"]))

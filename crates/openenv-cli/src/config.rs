@@ -256,14 +256,16 @@ impl BenchConfig {
 
 impl LogConfig {
     fn new(args: LogArgs, default_filter: &str) -> Self {
+        // The MCP SDK logs every session and every mistake of a client once more.
+        let own = |filter: &str| format!("{filter},rmcp=off");
         let filter = match (args.verbose, args.quiet) {
             (0, 0) => args
                 .log_level
                 .or_else(|| std::env::var(vars::RUST_LOG).ok())
-                .unwrap_or_else(|| default_filter.to_owned()),
-            (0, 1) => "warn".to_owned(),
-            (0, _) => "error".to_owned(),
-            (1, _) => "info,openenv=debug".to_owned(),
+                .unwrap_or_else(|| own(default_filter)),
+            (0, 1) => own("warn"),
+            (0, _) => own("error"),
+            (1, _) => own("info,openenv=debug"),
             (_, _) => "trace".to_owned(),
         };
         Self {
@@ -309,11 +311,11 @@ mod tests {
 
     #[test]
     fn flags_shift_the_log_level() {
-        assert_eq!(serve("-v").1.filter, "info,openenv=debug");
+        assert_eq!(serve("-v").1.filter, "info,openenv=debug,rmcp=off");
         assert_eq!(serve("-vv").1.filter, "trace");
-        assert_eq!(serve("-q").1.filter, "warn");
+        assert_eq!(serve("-q").1.filter, "warn,rmcp=off");
         assert_eq!(serve("--log-level debug").1.filter, "debug");
-        assert_eq!(serve("--log-level debug -qq").1.filter, "error");
+        assert_eq!(serve("--log-level debug -qq").1.filter, "error,rmcp=off");
     }
 
     #[test]

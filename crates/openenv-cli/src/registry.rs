@@ -43,6 +43,7 @@ pub(crate) static ENVIRONMENTS: [Bundled; 3] = [
         aliases: &["documents_env", "documents-env"],
         example: r#"{"tool_name": "search", "arguments": {"query": "silent flight"}}"#,
         concurrent: Documents::CONCURRENT,
+        tools: || Documents::tools().len(),
         metadata: Documents::metadata,
         add: |builder, _| builder.environment("documents", Documents::default),
     },

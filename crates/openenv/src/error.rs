@@ -101,8 +101,8 @@ impl Error {
 
     /// An argument that makes no sense to the environment, in its own words.
     ///
-    /// The caller learns of it as of any value that does not fit: validation
-    /// error, HTTP 422.
+    /// `argument` may be a path, as `items.1.name`. The caller learns of it as of
+    /// any value that does not fit: validation error, HTTP 422.
     ///
     /// ```
     /// use openenv::Error;
@@ -116,7 +116,10 @@ impl Error {
             kind: "value_error".into(),
             location: argument
                 .split('.')
-                .map(|step| Location::Field(step.to_owned()))
+                .map(|step| match step.parse() {
+                    Ok(index) => Location::Index(index),
+                    Err(_) => Location::Field(step.to_owned()),
+                })
                 .collect(),
             message: message.into(),
             input: Value::Null,

@@ -80,6 +80,73 @@
 //! # }
 //! ```
 //!
+//! # Tools
+//!
+//! Agents call tools by name. An environment registers functions of its own:
+//! in simulation a trainer calls them as steps, for rewards, in production
+//! agents call them over the Model Context Protocol. Both find the same `self`.
+//!
+//! ```
+//! # use openenv::{Environment, NoAction, ResetOptions, Result, Step, StepOptions};
+//! use openenv::{Tool, ToolCall, ToolObservation, Tools};
+//!
+//! # #[derive(Default)]
+//! struct Safe {
+//!     tries: u32,
+//! }
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Code {
+//!     /// Four digits
+//!     #[schemars(regex(pattern = "^[0-9]{4}$"))]
+//!     digits: String,
+//! }
+//!
+//! impl Safe {
+//!     fn open(&mut self, code: Code) -> Result<bool> {
+//!         self.tries += 1;
+//!         Ok(code.digits == "1969")
+//!     }
+//! }
+//!
+//! impl Environment for Safe {
+//!     // There is nothing to do but to call tools.
+//!     type Action = NoAction;
+//!     type Observation = ToolObservation;
+//! #     type ResetObservation = ();
+//! #     type State = ();
+//! #     async fn reset(&mut self, _: ResetOptions) -> Result<Step<()>> {
+//! #         Ok(Step::new(()))
+//! #     }
+//! #     async fn step(&mut self, none: NoAction, _: StepOptions) -> Result<Step<ToolObservation>> {
+//! #         match none {}
+//! #     }
+//! #     fn state(&self) {}
+//!     // …
+//!
+//!     fn tools() -> Tools<Self> {
+//!         Tools::new().add(Tool::new("open", "Tries a code on the door", Self::open))
+//!     }
+//!
+//!     /// A call that is a step is worth what the environment says.
+//!     fn judge(&mut self, call: ToolCall<'_>) -> Step<()> {
+//!         let open = call.outcome.is_ok_and(|door| door.json().is_some_and(|it| it.get() == "true"));
+//!         Step::new(()).reward(if open { 1.0 } else { -0.1 }).done(open || self.tries == 3)
+//!     }
+//! }
+//! # #[cfg(feature = "server")]
+//! # openenv::Server::builder().environment("safe", Safe::default).build().unwrap();
+//! ```
+//!
+//! Arguments are described and enforced as actions are, results described by
+//! their type; a function may be `async`, be for one [mode](Tool::only) only, have
+//! a [time limit](Tool::timeout) and report [`Progress`]. An error is what the
+//! agent gets to read, so that it can do better.
+//!
+//! With the feature `mcp`, `/mcp` is a server of the Model Context Protocol for
+//! its own clients, and [`Server::serve_mcp`] one over a pair of streams. Such a
+//! client's session is a session of the environment like any other.
+//!
 //! # A client
 //!
 //! With the feature `client`, the same types drive an environment from outside,
@@ -173,8 +240,11 @@
 //! # Modes
 //!
 //! In [`Mode::Simulation`] a trainer controls the episode over WebSocket and
-//! HTTP. [`Mode::Production`] leaves out the HTTP routes that do so (`/reset`,
-//! `/step`, `/state`).
+//! HTTP. [`Mode::Production`] is for agents that call tools: it leaves out the
+//! HTTP routes that control an episode (`/reset`, `/step`, `/state`). `/ws` stays,
+//! for infrastructure and for the tool clients in Python;
+//! [`ServerBuilder::control`] leaves it out as well, and [`Server::serve_apart`]
+//! serves it on an address that agents do not get to.
 //!
 //! # Features
 //!

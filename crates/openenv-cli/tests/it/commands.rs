@@ -36,6 +36,7 @@ fn help() {
     insta::assert_snapshot!("help_serve", stdout(&run("serve --help")));
     insta::assert_snapshot!("help_list", stdout(&run("list --help")));
     insta::assert_snapshot!("help_play", stdout(&run("play --help")));
+    insta::assert_snapshot!("help_mcp", stdout(&run("mcp --help")));
     insta::assert_snapshot!("help_bench", stdout(&run("bench --help")));
 }
 

@@ -6,6 +6,7 @@ mod commands;
 mod countdown;
 mod faults;
 mod interrupt;
+mod mcp;
 mod play;
 mod serving;
 mod tls;

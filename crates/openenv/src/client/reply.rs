@@ -285,7 +285,7 @@ mod tests {
             "errors": [{"type": "missing", "loc": ["a", 0], "msg": "Field required", "input": {}}, 7]
         }));
         assert!(invalid.is_validation());
-        assert_eq!(invalid.violations()[0].to_string(), "a: 0: Field required");
+        assert_eq!(invalid.violations()[0].to_string(), "a.0: Field required");
         let unknown = answer(json!({"message": "no", "code": "NEW_CODE"}));
         assert_eq!((unknown.code(), &*unknown.to_string()), ("NEW_CODE", "no"));
         let odd = answer(json!("what"));

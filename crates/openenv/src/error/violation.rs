@@ -40,13 +40,20 @@ pub enum Location {
     Index(usize),
 }
 
+/// The path to the value, with dots, and what was expected: `items.1.name: Field required`.
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for step in &self.location {
-            match step {
-                Location::Field(name) => write!(f, "{name}: ")?,
-                Location::Index(index) => write!(f, "{index}: ")?,
+        for (position, step) in self.location.iter().enumerate() {
+            if position > 0 {
+                f.write_str(".")?;
             }
+            match step {
+                Location::Field(name) => f.write_str(name)?,
+                Location::Index(index) => write!(f, "{index}")?,
+            }
+        }
+        if !self.location.is_empty() {
+            f.write_str(": ")?;
         }
         f.write_str(&self.message)
     }

@@ -18,8 +18,8 @@ pub struct ToolCall<'a> {
 }
 
 impl<'a> ToolCall<'a> {
-    #[cfg(feature = "server")]
-    pub(crate) fn new(
+    /// A call; of use to test how an environment judges it.
+    pub fn new(
         name: &'a str,
         arguments: &'a RawValue,
         outcome: Result<&'a ToolOutput, &'a Error>,

@@ -146,10 +146,10 @@ async fn an_import_is_all_or_nothing() {
     let mut session = Documents::default();
     let before = session.store.len();
     for (second, complaint) in [
-        (note("Two", " "), "documents: 1: text: "),
+        (note("Two", " "), "documents.1.text: "),
         (
             note("one", "again"),
-            "documents: 1: id: the id `one` stands twice",
+            "documents.1.id: the id `one` stands twice",
         ),
     ] {
         let documents = vec![note("One", "1"), second];

@@ -149,9 +149,9 @@ async fn arguments_that_do_not_fit_are_named_by_their_place() {
     assert_eq!(
         reply["error"]["message"],
         "3 validation errors for call[all]\n\
-         place: x: Input should be a valid integer, unable to parse string as an integer\n\
+         place.x: Input should be a valid integer, unable to parse string as an integer\n\
          side: Input should be 'left' or 'right'\n\
-         others: 0: x: Field required"
+         others.0.x: Field required"
     );
     server.stop().await;
 }

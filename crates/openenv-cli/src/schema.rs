@@ -48,6 +48,11 @@ impl ActionSchema {
         self.root.get("description").and_then(Value::as_str)
     }
 
+    /// Whether an action is nothing but the call of a tool.
+    pub(crate) fn is_tool_call(&self) -> bool {
+        self.root.pointer("/properties/type/const") == Some(&Value::from("call_tool"))
+    }
+
     /// The shapes to choose from, at least one.
     pub(crate) fn variants(&self) -> Vec<Variant<'_>> {
         let root = self.node_or_anything(&self.root);

@@ -16,11 +16,13 @@ mod game;
 mod input;
 mod prompt;
 mod random;
+mod toolkit;
 mod view;
 
 use game::{Begun, Game};
 use input::Input;
 use prompt::{Answer, Prompt};
+use toolkit::Toolkit;
 
 const HELP: &str = "\
 An action is a JSON object on one line or, where a single field has to be filled in, its value
@@ -29,6 +31,9 @@ alone. An empty line asks for the fields one by one.
   :reset [SEED]  begin another episode
   :state         show the state of the episode
   :schema        show the fields of an action
+  :tools         show what can be called
+  :call NAME …   call a tool, with a JSON object or the one value that it needs; where there
+                 is nothing but tools, `NAME …` is enough
   :help          show this
   :quit          leave, as does Ctrl-D";
 
@@ -51,7 +56,7 @@ pub(crate) fn run(config: &PlayConfig) -> Result<()> {
         .map(|schemas| ActionSchema::new(schemas.action))
         .map_err(|error| diagnosis::fatal(&endpoint, &error))?;
     if config.random.is_none() {
-        introduce(&runtime, &endpoint, &schema);
+        introduce(&runtime, &endpoint);
     }
     let mut game = Game::open(runtime, &endpoint, config)
         .map_err(|error| diagnosis::fatal(&endpoint, &error))?;
@@ -76,6 +81,14 @@ fn converse(
         game.stop_waiting_at_interrupt();
     }
     let by_person = prompt.is_terminal();
+    let tools = game.tools();
+    if !schema.is_tool_call() || tools.is_empty() {
+        ui::note(&view::schema(schema));
+    }
+    if !tools.is_empty() {
+        ui::note(&view::tools(&tools));
+    }
+    ui::note("`:help` shows what can be typed\n");
     match game.reset(config.seed) {
         Ok(begun) => {
             show_begun(&begun)?;
@@ -85,7 +98,7 @@ fn converse(
         }
         Err(error) => return Err(diagnosis::fatal(endpoint, &error)),
     }
-    match by_hand(game, schema, &mut prompt)? {
+    match by_hand(game, schema, &tools, &mut prompt)? {
         failed if by_person || failed == 0 => Ok(()),
         failed => Err(anyhow!("{} failed", ui::counted(failed, "line"))),
     }
@@ -102,17 +115,20 @@ fn background_runtime() -> Result<Runtime> {
 }
 
 /// Says what is played, as far as the server tells.
-fn introduce(runtime: &Runtime, endpoint: &Endpoint, schema: &ActionSchema) {
+fn introduce(runtime: &Runtime, endpoint: &Endpoint) {
     match runtime.block_on(endpoint.metadata()) {
         Ok(metadata) => ui::note(&view::metadata(&metadata)),
         Err(error) => tracing::warn!(%error, "the server does not say what it serves"),
     }
-    ui::note(&view::schema(schema));
-    ui::note("`:help` shows what can be typed\n");
 }
 
 /// Takes line after line; tells how many failed.
-fn by_hand(game: &mut Game, schema: &ActionSchema, prompt: &mut Prompt) -> Result<u64> {
+fn by_hand(
+    game: &mut Game,
+    schema: &ActionSchema,
+    tools: &Toolkit,
+    prompt: &mut Prompt,
+) -> Result<u64> {
     let mut failed = 0;
     loop {
         let line = match prompt.ask("> ")? {
@@ -128,7 +144,7 @@ fn by_hand(game: &mut Game, schema: &ActionSchema, prompt: &mut Prompt) -> Resul
             }
             Answer::End => return Ok(failed),
         };
-        let outcome = match input::read(&line, schema) {
+        let outcome = match input::read(&line, schema, tools) {
             Err(why) => {
                 ui::complain(&why);
                 Outcome::Failed
@@ -140,6 +156,10 @@ fn by_hand(game: &mut Game, schema: &ActionSchema, prompt: &mut Prompt) -> Resul
             }
             Ok(Input::Schema) => {
                 ui::note(&view::schema(schema));
+                Outcome::Done
+            }
+            Ok(Input::Tools) => {
+                ui::note(&view::tools(tools));
                 Outcome::Done
             }
             Ok(Input::Reset(seed)) => match game.reset(seed) {
@@ -156,6 +176,13 @@ fn by_hand(game: &mut Game, schema: &ActionSchema, prompt: &mut Prompt) -> Resul
             Ok(Input::Action(action)) => step(game, &action)?,
             Ok(Input::Form) => match form::fill(schema, prompt)? {
                 Some(action) => step(game, &action)?,
+                None => Outcome::Failed,
+            },
+            Ok(Input::ToolForm(name)) => match tools.find(&name) {
+                Some(tool) => match form::fill(&tool.arguments, prompt)? {
+                    Some(arguments) => step(game, &tool.step(&arguments))?,
+                    None => Outcome::Failed,
+                },
                 None => Outcome::Failed,
             },
         };

@@ -293,3 +293,37 @@ fn seeds_are_any_whole_number() {
     let (_, stderr) = play_until(2, "echo --random 0", &[]);
     assert_contains(&stderr, &["--random", "steps above 0"]);
 }
+
+#[test]
+fn tools_are_called_by_name() {
+    let lines = [
+        ":tools",
+        "search seal lake",
+        r#"read {"id": "lake-baikal", "to_line": 1}"#,
+        ":call submit_answer 1642",
+    ];
+    let (stdout, stderr) = play("documents --reset-arg task=seal-lake", &lines);
+    assert_contains(
+        &stderr,
+        &["TOOL", "search", "query [limit]", "submit_answer"],
+    );
+    assert_contains(&stdout, &["lake-baikal", "total_lines:", "done: yes"]);
+    assert!(!stdout.contains("structured_content"), "{stdout}");
+}
+
+#[test]
+fn what_is_no_tool_is_named() {
+    let (_, stderr) = play_badly("documents", &["serch seal", ":call"]);
+    assert_contains(&stderr, &["there is no tool `serch`", "`:tools`"]);
+    let (_, stderr) = play("echo", &[":tools", ":call echo_message hi"]);
+    assert_contains(&stderr, &["echo_message"]);
+}
+
+#[test]
+fn random_steps_call_tools_that_there_are() {
+    let (stdout, _) = play("documents --random 20 --seed 3", &[]);
+    assert!(!stdout.contains("tool_not_found"), "{stdout}");
+    assert_contains(&stdout, &[r#""type":"call_tool""#]);
+    let (again, _) = play("documents --random 20 --seed 3", &[]);
+    assert_eq!(stdout, again);
+}

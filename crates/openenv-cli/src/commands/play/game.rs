@@ -5,6 +5,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio::signal::ctrl_c;
 
+use super::toolkit::Toolkit;
 use crate::config::PlayConfig;
 
 /// A session, and how its episode goes.
@@ -78,6 +79,12 @@ impl Game {
         self.total_reward += step.reward.map_or(0.0, openenv::Reward::as_f64);
         self.over = step.is_done();
         Ok(step)
+    }
+
+    /// What can be called; nothing if the server does not say.
+    pub(super) fn tools(&mut self) -> Toolkit {
+        let listed = wait(&self.runtime, self.interruptible, self.client.list_tools());
+        Toolkit::new(listed.unwrap_or_default())
     }
 
     pub(super) fn state(&mut self) -> Result<Value> {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::toolkit::{Call, Toolkit};
 use crate::schema::{self, ActionSchema, Entry, Field};
 
 /// What somebody wants.
@@ -13,18 +14,23 @@ pub(super) enum Input {
     Reset(Option<i128>),
     State,
     Schema,
+    Tools,
+    /// To be asked for the arguments of a tool.
+    ToolForm(String),
     Help,
     Quit,
 }
 
 /// Reads a line; an error says what could be typed instead.
-pub(super) fn read(line: &str, schema: &ActionSchema) -> Result<Input, String> {
+///
+/// Where there is nothing but tools, the name of one begins a call.
+pub(super) fn read(line: &str, schema: &ActionSchema, tools: &Toolkit) -> Result<Input, String> {
     let line = line.trim();
     if line.is_empty() {
         return Ok(Input::Form);
     }
     if let Some(command) = line.strip_prefix(':') {
-        return read_command(command);
+        return read_command(command, tools);
     }
     if line.starts_with('{') {
         return match serde_json::from_str(line) {
@@ -32,10 +38,22 @@ pub(super) fn read(line: &str, schema: &ActionSchema) -> Result<Input, String> {
             Err(error) => Err(format!("not JSON: {error}")),
         };
     }
+    if schema.is_tool_call() && !tools.is_empty() {
+        return tools.read(line).map(Input::from);
+    }
     read_sole_value(line, schema).map(Input::Action)
 }
 
-fn read_command(command: &str) -> Result<Input, String> {
+impl From<Call> for Input {
+    fn from(call: Call) -> Self {
+        match call {
+            Call::Step(action) => Self::Action(action),
+            Call::Form(name) => Self::ToolForm(name),
+        }
+    }
+}
+
+fn read_command(command: &str, tools: &Toolkit) -> Result<Input, String> {
     let (name, argument) = match command.split_once(char::is_whitespace) {
         Some((name, argument)) => (name, argument.trim()),
         None => (command, ""),
@@ -48,6 +66,8 @@ fn read_command(command: &str) -> Result<Input, String> {
         },
         ("state", "") => Ok(Input::State),
         ("schema", "") => Ok(Input::Schema),
+        ("tools", "") => Ok(Input::Tools),
+        ("call" | "c", line) => tools.read(line).map(Input::from),
         ("help" | "h" | "?", "") => Ok(Input::Help),
         ("quit" | "q" | "exit", "") => Ok(Input::Quit),
         _ => Err(format!("`:{command}` is no command; `:help` lists them")),
@@ -55,7 +75,7 @@ fn read_command(command: &str) -> Result<Input, String> {
 }
 
 /// Reads the value of the one field that has to be filled in.
-fn read_sole_value(line: &str, schema: &ActionSchema) -> Result<Value, String> {
+pub(super) fn read_sole_value(line: &str, schema: &ActionSchema) -> Result<Value, String> {
     let variants = schema.variants();
     let fields = match variants.as_slice() {
         [only] => only.fields(),
@@ -119,6 +139,10 @@ mod tests {
         }))
     }
 
+    fn read(line: &str, schema: &ActionSchema) -> Result<Input, String> {
+        super::read(line, schema, &Toolkit::default())
+    }
+
     fn move_to() -> ActionSchema {
         ActionSchema::new(json!({
             "properties": { "x": { "type": "integer" }, "y": { "type": "integer" } },
@@ -134,6 +158,7 @@ mod tests {
             (":reset -7", Input::Reset(Some(-7))),
             (" :state ", Input::State),
             (":schema", Input::Schema),
+            (":tools", Input::Tools),
             (":help", Input::Help),
             (":quit", Input::Quit),
             ("", Input::Form),

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::game::Game;
+use super::toolkit::{Known, Toolkit};
 use super::view;
 use crate::config::PlayConfig;
 use crate::diagnosis;
@@ -47,7 +48,8 @@ pub(super) fn play(
 ) -> Result<()> {
     // A short one can be typed again.
     let seed = config.seed.unwrap_or_else(|| fastrand::i128(0..1_000_000));
-    let mut sampler = Sampler::new(schema, Seed::from(seed).into());
+    let tools = game.tools();
+    let mut actions = Actions::new(schema, &tools, Seed::from(seed).into());
     let (mut episodes, mut errors, mut total_reward) = (0, 0, 0.0);
     for number in 1..=steps {
         if number == 1 || game.is_over() {
@@ -55,7 +57,7 @@ pub(super) fn play(
                 .map_err(|error| diagnosis::fatal(endpoint, &error))?;
             episodes += 1;
         }
-        let action = sampler.action()?;
+        let action = actions.next()?;
         match game.step(&action) {
             Ok(step) => {
                 total_reward += step.reward.map_or(0.0, openenv::Reward::as_f64);
@@ -88,6 +90,35 @@ pub(super) fn play(
             HumanCount(errors),
             ui::counted(steps, "step")
         )),
+    }
+}
+
+/// Actions at random: calls of tools where there is nothing else to do.
+struct Actions<'a> {
+    own: Sampler<'a>,
+    tools: Vec<(&'a Known, Sampler<'a>)>,
+    choice: fastrand::Rng,
+}
+
+impl<'a> Actions<'a> {
+    fn new(schema: &'a ActionSchema, tools: &'a Toolkit, seed: u64) -> Self {
+        let tools = tools.iter().filter(|_| schema.is_tool_call());
+        Self {
+            own: Sampler::new(schema, seed),
+            tools: tools
+                .map(|tool| (tool, Sampler::new(&tool.arguments, seed)))
+                .collect(),
+            choice: fastrand::Rng::with_seed(seed),
+        }
+    }
+
+    fn next(&mut self) -> Result<Value> {
+        if self.tools.is_empty() {
+            return Ok(self.own.action()?);
+        }
+        let chosen = self.choice.usize(..self.tools.len());
+        let (tool, sampler) = &mut self.tools[chosen];
+        Ok(tool.step(&sampler.action()?))
     }
 }
 

@@ -6,6 +6,7 @@ use openenv::Step;
 use owo_colors::OwoColorize;
 use serde_json::Value;
 
+use super::toolkit::Toolkit;
 use crate::schema::{ActionSchema, Entry, Field, Variant};
 use crate::ui;
 
@@ -71,6 +72,30 @@ fn need(field: &Field<'_>) -> String {
     }
 }
 
+/// What can be called.
+pub(super) fn tools(tools: &Toolkit) -> String {
+    if tools.is_empty() {
+        return "There are no tools.\n".to_owned();
+    }
+    let rows: Vec<_> = tools
+        .iter()
+        .map(|tool| {
+            let argument = |(name, required): (String, bool)| {
+                if required { name } else { format!("[{name}]") }
+            };
+            let arguments: Vec<_> = tool.fields().into_iter().map(argument).collect();
+            let description = tool.info.description.lines().next().unwrap_or_default();
+            [
+                tool.info.name.clone(),
+                arguments.join(" "),
+                description.to_owned(),
+            ]
+        })
+        .collect();
+    let rows = rows.iter().map(|row| row.each_ref().map(String::as_str));
+    ui::columns(["TOOL", "ARGUMENTS", "DESCRIPTION"], rows) + "\n"
+}
+
 /// What is asked for when a field is filled in.
 pub(super) fn question(field: &Field<'_>) -> String {
     let mut text = format!("{}: {}", field.name.bold(), field.words);
@@ -90,7 +115,7 @@ pub(super) fn question(field: &Field<'_>) -> String {
 
 /// An observation with what it is worth.
 pub(super) fn step(step: &Step<Value>) -> String {
-    let mut text = fields(&step.observation);
+    let mut text = called(&step.observation).unwrap_or_else(|| fields(&step.observation));
     if !step.metadata.is_empty() {
         let metadata = Value::Object(step.metadata.clone());
         let _ = write!(text, "\nmetadata: {metadata}");
@@ -103,6 +128,27 @@ pub(super) fn step(step: &Step<Value>) -> String {
         format!("reward: {reward}, done: {done}").bold()
     );
     text
+}
+
+/// What a tool returned, once: its result has it in several forms.
+fn called(observation: &Value) -> Option<String> {
+    let tool = observation["tool_name"].as_str()?;
+    if let Some(message) = observation["error"]["message"].as_str() {
+        let failure = observation["error"]["error_type"]
+            .as_str()
+            .unwrap_or("error");
+        return Some(format!("{tool}: {failure}\n{message}"));
+    }
+    let result = observation["result"].as_object()?;
+    match result.get("data")? {
+        Value::Null => {
+            let content = result.get("content")?.as_array()?;
+            let texts = content.iter().filter_map(|item| item["text"].as_str());
+            let texts: Vec<_> = texts.collect();
+            Some(cut(&texts.join("\n"), SHOWN))
+        }
+        data => Some(fields(data)),
+    }
 }
 
 pub(super) fn reward(step: &Step<Value>) -> String {
@@ -191,6 +237,19 @@ mod tests {
         let expected = "board:\nx.o\n.x.\nto_move: x\nlegal:   [1,2]\nnote:";
         assert_eq!(fields(&observation), expected);
         assert_eq!(fields(&json!("plain")), "plain");
+    }
+
+    #[test]
+    fn a_tools_result_is_shown_once() {
+        let returned = |result: Value| called(&json!({ "tool_name": "t", "result": result }));
+        let data = json!({ "content": [{ "text": "{\"hits\":2}" }], "data": { "hits": 2 } });
+        assert_eq!(returned(data).unwrap(), "hits: 2");
+        let text = json!({ "content": [{ "text": "a" }, { "text": "b" }], "data": null });
+        assert_eq!(returned(text).unwrap(), "a\nb");
+        let error = json!({ "error_type": "timeout", "message": "too late" });
+        let failed = json!({ "tool_name": "t", "result": null, "error": error });
+        assert_eq!(called(&failed).unwrap(), "t: timeout\ntoo late");
+        assert_eq!(called(&json!({ "message": "no tool" })), None);
     }
 
     #[test]

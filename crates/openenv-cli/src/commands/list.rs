@@ -14,6 +14,7 @@ struct Listed {
     description: String,
     version: Option<String>,
     concurrent: bool,
+    tools: usize,
     example_action: serde_json::Value,
 }
 
@@ -27,6 +28,7 @@ pub(crate) fn run(config: &ListConfig) -> Result<()> {
                 description: metadata.description,
                 version: metadata.version,
                 concurrent: environment.concurrent,
+                tools: (environment.tools)(),
                 example_action: serde_json::from_str(environment.example)?,
             })
         })
@@ -34,9 +36,18 @@ pub(crate) fn run(config: &ListConfig) -> Result<()> {
     if config.json {
         return ui::data(&serde_json::to_string_pretty(&environments)?);
     }
-    let rows = environments.iter().map(|environment| {
+    let tools: Vec<_> = environments
+        .iter()
+        .map(|environment| environment.tools.to_string())
+        .collect();
+    let rows = environments.iter().zip(&tools).map(|(environment, tools)| {
         let concurrent = if environment.concurrent { "yes" } else { "no" };
-        [environment.name, concurrent, &environment.description]
+        [
+            environment.name,
+            concurrent,
+            tools,
+            &environment.description,
+        ]
     });
-    ui::table(["NAME", "CONCURRENT", "DESCRIPTION"], rows)
+    ui::table(["NAME", "CONCURRENT", "TOOLS", "DESCRIPTION"], rows)
 }

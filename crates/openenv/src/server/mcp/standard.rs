@@ -67,7 +67,9 @@ pub(super) async fn answer(
     }
     let initialize = opening(&message).filter(|request| request.method == "initialize");
     let opened = match initialize {
-        Some(request) if parts.method == Method::POST && !parts.headers.contains_key(SESSION_ID) => {
+        Some(request)
+            if parts.method == Method::POST && !parts.headers.contains_key(SESSION_ID) =>
+        {
             match sessions
                 .open(Origin::Mcp, http::peer(&parts.extensions))
                 .await

@@ -1,14 +1,8 @@
 """Servers for the tests, and what happens to tests that show more than the reference can do."""
 
-import os
-
 import pytest
-
-# Loopback must not take the way through a proxy.
-os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
-
-from generation import DISTRIBUTION, VERSION_TEXT  # noqa: E402
-from server_process import IS_REFERENCE, ServerProcess  # noqa: E402
+from generation import DISTRIBUTION, VERSION_TEXT
+from server_process import IS_REFERENCE, ServerProcess, serve  # noqa: F401
 
 
 def pytest_report_header() -> str:
@@ -34,18 +28,3 @@ def server():
     survived = process.is_running()
     process.stop()
     assert survived, f"the server ended by itself:\n{process.output()}"
-
-
-@pytest.fixture
-def serve():
-    """Starts servers with the given environment and flags, and stops them after the test."""
-    processes = []
-
-    def start(environment: str, *flags: str) -> ServerProcess:
-        process = ServerProcess(environment, *flags)
-        processes.append(process)
-        return process
-
-    yield start
-    for process in processes:
-        process.stop()

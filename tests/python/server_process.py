@@ -7,6 +7,12 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+
+import pytest
+
+# Loopback must not take the way through a proxy.
+os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 
 BINARY = os.environ.get("OPENENV_BIN")
 IS_REFERENCE = os.environ.get("OPENENV_BIN_IS_REFERENCE") == "1"
@@ -73,6 +79,21 @@ class ServerProcess:
                 return answer.status == 200
         except (urllib.error.URLError, OSError):
             return False
+
+
+@pytest.fixture
+def serve() -> Iterator:
+    """Starts servers with the given environment and flags, and stops them after the test."""
+    processes = []
+
+    def start(environment: str, *flags: str) -> ServerProcess:
+        process = ServerProcess(environment, *flags)
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.stop()
 
 
 class _EndedEarly(RuntimeError):

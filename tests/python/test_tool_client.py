@@ -1,4 +1,4 @@
-"""The tool client's session handling; the tools themselves are another matter."""
+"""The tool client's session handling; `test_tools.py` is about the tools themselves."""
 
 import asyncio
 import json

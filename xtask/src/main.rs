@@ -8,6 +8,7 @@
 
 mod bench;
 mod server;
+mod system;
 mod test;
 mod venv;
 mod workspace;

@@ -2,6 +2,8 @@
 
 mod cargo;
 mod client;
+mod inspector;
+mod mcp;
 mod python;
 mod suite;
 mod validate;

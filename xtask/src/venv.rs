@@ -1,45 +1,37 @@
-//! Python virtual environments inside the repository, one for each generation of the reference client.
+//! Python virtual environments inside the repository, one for each generation of a client.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::{fmt::Write as _, fs, path::PathBuf, process::Command};
 
 use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
+use crate::system::{self, output, succeeds};
 use crate::workspace;
 
-/// One published generation of the Python client.
+/// One published generation of a Python client.
 #[derive(Debug)]
 pub(crate) struct Generation {
     package: &'static str,
     version: &'static str,
+    /// Where its tests and requirements are.
+    tests: &'static str,
 }
 
 /// The reference release whose behaviour the server follows.
-pub(crate) const REFERENCE: Generation = Generation {
-    package: "openenv",
-    version: "0.10.0",
-};
+pub(crate) const REFERENCE: Generation = Generation::of_openenv("openenv", "0.10.0");
 
 /// Every generation that the server has to satisfy, newest first.
 pub(crate) const GENERATIONS: [Generation; 4] = [
     REFERENCE,
-    Generation {
-        package: "openenv",
-        version: "0.4.1",
-    },
-    Generation {
-        package: "openenv-core",
-        version: "0.3.0",
-    },
-    Generation {
-        package: "openenv-core",
-        version: "0.2.1",
-    },
+    Generation::of_openenv("openenv", "0.4.1"),
+    Generation::of_openenv("openenv-core", "0.3.0"),
+    Generation::of_openenv("openenv-core", "0.2.1"),
+];
+
+/// Both majors of the SDK of the Model Context Protocol; fastmcp comes with the first.
+pub(crate) const MCP_SDKS: [Generation; 2] = [
+    Generation::of_mcp_sdk("1.30.0"),
+    Generation::of_mcp_sdk("2.3.0"),
 ];
 
 /// Whether an environment can be used.
@@ -57,6 +49,27 @@ pub(crate) struct Venv {
 }
 
 impl Generation {
+    const fn of_openenv(package: &'static str, version: &'static str) -> Self {
+        Self {
+            package,
+            version,
+            tests: "tests/python",
+        }
+    }
+
+    const fn of_mcp_sdk(version: &'static str) -> Self {
+        Self {
+            package: "mcp",
+            version,
+            tests: "tests/mcp",
+        }
+    }
+
+    /// The directory of the tests that are for it.
+    pub(crate) fn tests(&self) -> PathBuf {
+        workspace::root().join(self.tests)
+    }
+
     /// `package-version`, the name of the environment and of its requirements file.
     pub(crate) fn name(&self) -> String {
         format!("{}-{}", self.package, self.version)
@@ -64,8 +77,9 @@ impl Generation {
 
     /// Creates the environment, or finds that it is already as the requirements say.
     pub(crate) fn set_up(&self) -> Result<Setup> {
-        let requirements = workspace::root()
-            .join("tests/python/requirements")
+        let requirements = self
+            .tests()
+            .join("requirements")
             .join(format!("{}.txt", self.name()));
         let content = fs::read(&requirements)
             .with_context(|| format!("could not read `{}`", requirements.display()))?;
@@ -141,39 +155,9 @@ fn ensure_venv_module() -> Option<String> {
     if output("python3", &["-c", "import ensurepip, venv"]).is_some() {
         return None;
     }
-    let superuser = output("id", &["-u"]).is_some_and(|id| id.trim() == "0");
-    if !superuser || !Path::new("/usr/bin/apt-get").exists() {
-        return Some("Python's `ensurepip` is missing (Debian: `python3-venv`)".into());
-    }
-    println!("installing python3-venv");
-    let mut update = Command::new("apt-get");
-    update.args(["update", "--quiet"]);
-    let mut install = Command::new("apt-get");
-    install
-        .args(["install", "--yes", "--quiet", "python3-venv"])
-        .env("DEBIAN_FRONTEND", "noninteractive");
-    if succeeds(&mut update) && succeeds(&mut install) {
-        None
-    } else {
-        Some("`apt-get install python3-venv` failed".into())
-    }
-}
-
-/// What a program prints, if it can be run and succeeds.
-fn output(program: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program)
-        .args(arguments)
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
-    output
-        .status
-        .success()
-        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-fn succeeds(command: &mut Command) -> bool {
-    command.status().is_ok_and(|status| status.success())
+    system::install(&["python3-venv"])
+        .err()
+        .map(|reason| format!("Python's `ensurepip` is missing: {reason}"))
 }
 
 fn digest(parts: &[&[u8]]) -> String {

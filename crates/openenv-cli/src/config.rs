@@ -156,7 +156,8 @@ impl From<Args> for Config {
     fn from(args: Args) -> Self {
         let for_people = args.log.log_format == LogFormat::Text && args.log.quiet == 0;
         let default_filter = match &args.command {
-            Command::Serve(_) | Command::List(_) => "info",
+            // The SDK logs three lines for each request without a session.
+            Command::Serve(_) | Command::List(_) => "info,rmcp=warn",
             Command::Mcp(_) | Command::Play(_) | Command::Bench(_) => "warn",
         };
         Self {

@@ -8,10 +8,7 @@ use super::{
     cargo::check,
     suite::{Context, Outcome},
 };
-use crate::{
-    venv::{Generation, REFERENCE, Setup},
-    workspace,
-};
+use crate::venv::{Generation, REFERENCE, Setup};
 
 pub(super) fn run(generation: &Generation, context: &Context) -> Result<Outcome> {
     let venv = match generation.set_up()? {
@@ -20,7 +17,7 @@ pub(super) fn run(generation: &Generation, context: &Context) -> Result<Outcome>
     };
     let mut pytest = Command::new(venv.program("python"));
     pytest
-        .current_dir(workspace::root().join("tests/python"))
+        .current_dir(generation.tests())
         .args(["-m", "pytest"])
         .env("OPENENV_BIN", context.binary()?);
     if context.against_reference() {

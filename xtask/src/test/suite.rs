@@ -4,9 +4,9 @@ use std::{cell::OnceCell, path::PathBuf, time::Duration};
 
 use anyhow::Result;
 
-use super::{cargo, client, python, validate};
+use super::{cargo, client, inspector, mcp, python, validate};
 use crate::{
-    venv::{GENERATIONS, Generation},
+    venv::{GENERATIONS, Generation, MCP_SDKS},
     workspace::{self, Profile},
 };
 
@@ -20,6 +20,8 @@ pub(super) enum Suite {
     Doctests,
     Docs,
     Python(&'static Generation),
+    Mcp(&'static Generation),
+    Inspector,
     Validate,
     Client,
 }
@@ -58,6 +60,8 @@ pub(super) fn all() -> Vec<Suite> {
         Suite::Docs,
     ];
     suites.extend(GENERATIONS.iter().map(Suite::Python));
+    suites.extend(MCP_SDKS.iter().map(Suite::Mcp));
+    suites.push(Suite::Inspector);
     suites.extend([Suite::Validate, Suite::Client]);
     suites
 }
@@ -72,6 +76,8 @@ impl Suite {
             Self::Doctests => "doctests".into(),
             Self::Docs => "docs".into(),
             Self::Python(generation) => format!("python-{}", generation.name()),
+            Self::Mcp(sdk) => sdk.name(),
+            Self::Inspector => "mcp-inspector".into(),
             Self::Validate => "validate".into(),
             Self::Client => "client".into(),
         }
@@ -86,6 +92,8 @@ impl Suite {
             Self::Doctests => cargo::doctests(),
             Self::Docs => cargo::docs(),
             Self::Python(generation) => python::run(generation, context),
+            Self::Mcp(sdk) => mcp::run(sdk, context),
+            Self::Inspector => inspector::run(context),
             Self::Validate => validate::run(context),
             Self::Client => client::run(context),
         }

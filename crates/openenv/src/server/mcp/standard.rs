@@ -13,11 +13,12 @@ use serde::Deserialize;
 use super::handler::Handler;
 use super::manager::Manager;
 use super::refuse;
+use crate::error::Error;
 use crate::server::body;
 use crate::server::http;
 use crate::server::info::Origin;
 use crate::server::sessions::Sessions;
-use crate::wire::jsonrpc::error_document;
+use crate::wire::jsonrpc::{Id, write_response};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -29,8 +30,8 @@ const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, text/e
 /// the first one, which has none yet.
 pub(super) fn is_spoken(parts: &request::Parts, message: &[u8]) -> bool {
     let first = || {
-        let method = method(message);
-        matches!(method.as_deref(), Some("initialize" | "server/discover"))
+        opening(message)
+            .is_some_and(|request| matches!(&*request.method, "initialize" | "server/discover"))
     };
     [SESSION_ID, PROTOCOL_VERSION]
         .iter()
@@ -38,13 +39,16 @@ pub(super) fn is_spoken(parts: &request::Parts, message: &[u8]) -> bool {
         || parts.method == Method::POST && first()
 }
 
-fn method(message: &[u8]) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Message {
-        method: String,
-    }
-    let message: Message = serde_json::from_slice(message).ok()?;
-    Some(message.method)
+/// What a message asks for, and the name under which its answer is waited for.
+#[derive(Deserialize)]
+struct Opening {
+    method: String,
+    #[serde(default)]
+    id: Option<Id>,
+}
+
+fn opening(message: &[u8]) -> Option<Opening> {
+    serde_json::from_slice(message).ok()
 }
 
 /// Answers one HTTP request of an MCP client.
@@ -61,17 +65,22 @@ pub(super) async fn answer(
     {
         return refuse(StatusCode::NOT_FOUND, "Session not found");
     }
-    let opened = if parts.method == Method::POST && opens_session(&parts.headers, &message) {
-        match sessions
-            .open(Origin::Mcp, http::peer(&parts.extensions))
-            .await
+    let initialize = opening(&message).filter(|request| request.method == "initialize");
+    let opened = match initialize {
+        Some(request)
+            if parts.method == Method::POST && !parts.headers.contains_key(SESSION_ID) =>
         {
-            Ok(session) => Some(session),
-            // Told in words: a bare status says nothing to a client.
-            Err(error) => return body::json(&error_document(&error.into())),
+            match sessions
+                .open(Origin::Mcp, http::peer(&parts.extensions))
+                .await
+            {
+                Ok(session) => Some(session),
+                // Told in words: a bare status says nothing to a client. It
+                // waits for an answer of this name, and for ever if none comes.
+                Err(error) => return refuse_request(request.id.as_ref(), error),
+            }
         }
-    } else {
-        None
+        _ => None,
     };
     let handler = Handler::new(Arc::clone(sessions), opened.clone());
     let manager = Manager::new(Arc::clone(sessions), opened.clone());
@@ -99,8 +108,10 @@ pub(super) async fn answer(
     in_words(response).await
 }
 
-fn opens_session(headers: &HeaderMap, message: &[u8]) -> bool {
-    !headers.contains_key(SESSION_ID) && method(message).as_deref() == Some("initialize")
+fn refuse_request(id: Option<&Id>, error: Error) -> Response {
+    let mut out = Vec::new();
+    write_response(&mut out, id, &Err(error.into()));
+    body::raw_json(StatusCode::OK, out)
 }
 
 /// The SDK insists on both types by name; HTTP lets a client accept anything.

@@ -72,6 +72,8 @@ async fn a_full_server_says_so_and_makes_room() {
     let message = "Server at capacity: 1/1 sessions active. Cannot accept new connections.";
     assert_eq!(refused["error"]["message"], message);
     assert_eq!(refused["error"]["data"]["max_sessions"], 1);
+    // Clients wait for an answer of the name that they gave the request.
+    assert_eq!(refused["id"], initialize()["id"]);
     assert_eq!(second.session, None);
     assert_eq!(first.delete().await, 204);
     assert!(second.initialize().await["error"].is_null());

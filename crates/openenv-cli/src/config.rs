@@ -157,7 +157,7 @@ impl From<Args> for Config {
         let for_people = args.log.log_format == LogFormat::Text && args.log.quiet == 0;
         let default_filter = match &args.command {
             // The SDK logs three lines for each request without a session.
-            Command::Serve(_) | Command::List(_) => "info,rmcp=warn",
+            Command::Serve(_) | Command::List(_) => "info",
             Command::Mcp(_) | Command::Play(_) | Command::Bench(_) => "warn",
         };
         Self {

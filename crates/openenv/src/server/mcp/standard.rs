@@ -7,7 +7,7 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, request};
 use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, Full};
-use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::transport::StreamableHttpService;
 use serde::Deserialize;
 
 use super::handler::Handler;
@@ -17,7 +17,7 @@ use crate::server::body;
 use crate::server::http;
 use crate::server::info::Origin;
 use crate::server::sessions::Sessions;
-use crate::wire::jsonrpc::error_document;
+use crate::wire::jsonrpc::{Params, RpcError, RpcRequest, error_document};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -25,17 +25,25 @@ const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-versi
 /// What clients accept who say nothing about it, or that they accept anything.
 const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-/// Whether a request is one of an MCP client: by its headers, or because it is
-/// the first one, which has none yet.
-pub(super) fn is_spoken(parts: &request::Parts, message: &[u8]) -> bool {
-    let first = || {
-        let method = method(message);
-        matches!(method.as_deref(), Some("initialize" | "server/discover"))
-    };
+/// Whether a request comes from an MCP client that has introduced itself: its headers say so.
+pub(super) fn is_under_way(headers: &HeaderMap) -> bool {
     [SESSION_ID, PROTOCOL_VERSION]
         .iter()
-        .any(|header| parts.headers.contains_key(header))
-        || parts.method == Method::POST && first()
+        .any(|header| headers.contains_key(header))
+}
+
+/// Whether a message is the first one of an MCP client, which has no headers yet;
+/// `request` is what the other dialect makes of it.
+pub(super) fn begins(request: Option<&Result<RpcRequest<'_>, RpcError>>, message: &[u8]) -> bool {
+    let is_first = |method: &str| matches!(method, "initialize" | "server/discover");
+    // What was read without patience is not read again to find that it is something else.
+    if let Some(Ok(request)) = request
+        && matches!(request.params, Params::Plain(_))
+        && !is_first(&request.method)
+    {
+        return false;
+    }
+    method(message).is_some_and(|method| is_first(&method))
 }
 
 fn method(message: &[u8]) -> Option<String> {
@@ -75,14 +83,7 @@ pub(super) async fn answer(
     };
     let handler = Handler::new(Arc::clone(sessions), opened.clone());
     let manager = Manager::new(Arc::clone(sessions), opened.clone());
-    let config = StreamableHttpServerConfig::default()
-        // The address that the server listens on and the origins that it
-        // accepts are checked before, for both dialects.
-        .disable_allowed_hosts()
-        .disable_allowed_origins()
-        .with_json_response(true)
-        .with_max_request_body_bytes(sessions.config.max_message_size)
-        .with_cancellation_token(sessions.lifecycle.aborting.clone());
+    let config = sessions.conversations.config.clone();
     let service =
         StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(manager), config);
     let request = axum::http::Request::from_parts(parts, Full::new(message));

@@ -10,14 +10,18 @@
 pub(crate) mod bare;
 mod client;
 mod clients;
+mod closed_loop;
 mod frame;
+mod http;
 mod process;
 mod report;
 mod scaling;
 mod sessions;
+mod socket;
 mod start;
 mod steps;
 mod subject;
+mod tools;
 
 use std::{
     env,
@@ -62,6 +66,8 @@ enum Section {
     Start,
     /// Steps per second and latency at 1, 32 and 256 sessions
     Steps,
+    /// Tool calls per second and latency at 1 and 32 sessions
+    Tools,
     /// Memory per session at 1,000 and 10,000 open sessions
     Sessions,
     /// 16,384 open sessions that wait a second each
@@ -111,6 +117,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         let measured = match section {
             Section::Start => start::measure(&subjects, effort, &mut report),
             Section::Steps => steps::measure(&subjects, effort, &mut report),
+            Section::Tools => tools::measure(&subjects, effort, &mut report),
             Section::Sessions => sessions::measure(&subjects, effort, &runtime, &mut report),
             Section::Scaling => scaling::measure(&subjects, open_files, &mut report),
             Section::Clients => match &subjects.ours {

@@ -91,7 +91,7 @@ impl Figure {
             Some(false) => "missed",
         };
         let row = format!(
-            "{:<38} {:>12} {:>12} {:<10} {ratio:>9}  {target:<10} {met}",
+            "{:<40} {:>12} {:>12} {:<10} {ratio:>9}  {target:<10} {met}",
             self.name,
             format_value(self.ours),
             format_value(self.reference),
@@ -148,7 +148,7 @@ impl Report {
             if self.quick { ", quick" } else { "" },
         );
         println!(
-            "{:<38} {:>12} {:>12} {:<10} {:>9}  {:<10}",
+            "{:<40} {:>12} {:>12} {:<10} {:>9}  {:<10}",
             "figure", "ours", "reference", "unit", "ratio", "target"
         );
         for figure in &self.figures {

@@ -10,6 +10,9 @@ use anyhow::Result;
 use super::bare::on_processor;
 use crate::{server::Server, venv::Venv, workspace};
 
+const OURS: &str = "ours";
+const REFERENCE: &str = "reference";
+
 /// A server program that answers to `serve ENV …`.
 #[derive(Debug)]
 pub(super) struct Subject {
@@ -36,7 +39,7 @@ pub(super) struct Pair<T> {
 impl Subject {
     pub(super) fn ours(program: PathBuf) -> Self {
         Self {
-            label: "ours",
+            label: OURS,
             program,
             script: None,
         }
@@ -44,7 +47,7 @@ impl Subject {
 
     pub(super) fn reference(venv: &Venv) -> Self {
         Self {
-            label: "reference",
+            label: REFERENCE,
             program: venv.program("python"),
             script: Some(workspace::reference_binary()),
         }
@@ -56,6 +59,15 @@ impl Subject {
 
     pub(super) fn program(&self) -> &Path {
         &self.program
+    }
+
+    /// The environment that has `echo_message`: ours has an action and tools in one, the reference one or the other.
+    pub(super) fn echo_with_tools(&self) -> &'static str {
+        if self.script.is_some() {
+            "echo_tools"
+        } else {
+            "echo"
+        }
     }
 
     /// Starts the server with room for `max_sessions`.
@@ -107,6 +119,29 @@ impl<T> Pair<T> {
             ours: self.ours.as_ref().map(&mut convert),
             reference: self.reference.as_ref().map(&mut convert),
         }
+    }
+
+    pub(super) fn try_map<'a, U>(
+        &'a self,
+        mut convert: impl FnMut(&'a T) -> Result<U>,
+    ) -> Result<Pair<U>> {
+        Ok(Pair {
+            ours: self.ours.as_ref().map(&mut convert).transpose()?,
+            reference: self.reference.as_ref().map(&mut convert).transpose()?,
+        })
+    }
+
+    pub(super) fn as_ref(&self) -> Pair<&T> {
+        Pair {
+            ours: self.ours.as_ref(),
+            reference: self.reference.as_ref(),
+        }
+    }
+
+    /// Each side that is present under its label, ours first.
+    pub(super) fn labelled(&self) -> impl Iterator<Item = (&'static str, &T)> {
+        let ours = self.ours.iter().map(|value| (OURS, value));
+        ours.chain(self.reference.iter().map(|value| (REFERENCE, value)))
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {

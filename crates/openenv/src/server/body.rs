@@ -2,7 +2,7 @@
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header, request};
 use axum::response::{IntoResponse, Response};
 use http_body_util::LengthLimitError;
 use schemars::JsonSchema;
@@ -29,26 +29,33 @@ impl<S: Sync> FromRequest<S> for Body {
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Error> {
-        let is_json = is_json(request.headers());
-        let limit = request
-            .extensions()
-            .get::<BodyLimit>()
-            .map_or(usize::MAX, |limit| limit.0);
-        let bytes = axum::body::to_bytes(request.into_body(), limit)
-            .await
-            .map_err(|error| {
-                if error.into_inner().is::<LengthLimitError>() {
-                    let message = format!("the body is larger than the limit of {limit} bytes");
-                    Error::of(Kind::TooLarge, message)
-                } else {
-                    Error::of(Kind::InvalidJson, "the body broke off before its end")
-                }
-            })?;
-        Ok(Self { bytes, is_json })
+        let (parts, body) = request.into_parts();
+        Self::collect(&parts, body).await
     }
 }
 
 impl Body {
+    /// Reads the body of a request whose head is needed further.
+    pub(crate) async fn collect(
+        head: &request::Parts,
+        body: axum::body::Body,
+    ) -> Result<Self, Error> {
+        let is_json = is_json(&head.headers);
+        let limit = head
+            .extensions
+            .get::<BodyLimit>()
+            .map_or(usize::MAX, |limit| limit.0);
+        let bytes = axum::body::to_bytes(body, limit).await.map_err(|error| {
+            if error.into_inner().is::<LengthLimitError>() {
+                let message = format!("the body is larger than the limit of {limit} bytes");
+                Error::of(Kind::TooLarge, message)
+            } else {
+                Error::of(Kind::InvalidJson, "the body broke off before its end")
+            }
+        })?;
+        Ok(Self { bytes, is_json })
+    }
+
     #[cfg(feature = "mcp")]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes

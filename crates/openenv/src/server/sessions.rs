@@ -66,6 +66,8 @@ impl Sessions {
         };
         let concurrent = blueprint.concurrent();
         let lifecycle = Lifecycle::new(name.clone(), config.close_timeout, concurrent);
+        #[cfg(feature = "mcp")]
+        let conversations = Conversations::new(&config, &lifecycle);
         Ok(Arc::new(Self {
             name,
             blueprint,
@@ -77,7 +79,7 @@ impl Sessions {
             config,
             registry: Mutex::default(),
             #[cfg(feature = "mcp")]
-            conversations: Conversations::default(),
+            conversations,
             reaper: Once::new(),
             last_refusal: Mutex::default(),
         }))

@@ -120,7 +120,9 @@ impl ServerHandler for Handler {
         let reports = Reports::new(context.meta.get_progress_token(), &context.peer);
         let (progress, reports) = reports.split();
         let arguments = request.arguments.unwrap_or_default();
-        let calling = self.call(&request.name, arguments, progress);
+        // The SDK spawns a task for each request and copies it around while doing
+        // so, a dozen times: what is in a box stays where it is.
+        let calling = Box::pin(self.call(&request.name, arguments, progress));
         let called = tokio::select! {
             biased;
             called = reports.forward_during(calling) => called,

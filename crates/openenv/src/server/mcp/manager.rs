@@ -5,14 +5,16 @@ use std::time::Duration;
 
 use futures_util::{Stream, StreamExt};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
-use rmcp::transport::WorkerTransport;
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId as McpSessionId};
 use rmcp::transport::streamable_http_server::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError, LocalSessionWorker, create_local_session,
 };
+use rmcp::transport::{StreamableHttpServerConfig, WorkerTransport};
 
+use crate::server::config::Config;
 use crate::server::info::Origin;
+use crate::server::lifecycle::Lifecycle;
 use crate::server::session::{Presence, Session};
 use crate::server::sessions::Sessions;
 
@@ -25,17 +27,25 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// here only ends with it.
 pub(crate) struct Conversations {
     local: LocalSessionManager,
-}
-
-impl Default for Conversations {
-    fn default() -> Self {
-        let mut local = LocalSessionManager::default();
-        local.session_config.keep_alive = None;
-        Self { local }
-    }
+    /// How each request is served.
+    pub(super) config: StreamableHttpServerConfig,
 }
 
 impl Conversations {
+    pub(crate) fn new(config: &Config, lifecycle: &Lifecycle) -> Self {
+        let mut local = LocalSessionManager::default();
+        local.session_config.keep_alive = None;
+        let config = StreamableHttpServerConfig::default()
+            // The address that the server listens on and the origins that it
+            // accepts are checked before, for both dialects.
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_json_response(true)
+            .with_max_request_body_bytes(config.max_message_size)
+            .with_cancellation_token(lifecycle.aborting.clone());
+        Self { local, config }
+    }
+
     /// Ends the conversation of a session that is over, once the last answer has left.
     pub(crate) async fn end(&self, session: &Session) {
         session.until_nobody_is_present(LAST_WORDS).await;

@@ -7,18 +7,19 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, request};
 use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, Full};
-use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcRequest, RequestId};
+use rmcp::transport::StreamableHttpService;
 use serde::Deserialize;
+use serde_json::json;
 
 use super::handler::Handler;
 use super::manager::Manager;
 use super::refuse;
-use crate::error::Error;
 use crate::server::body;
 use crate::server::http;
 use crate::server::info::Origin;
 use crate::server::sessions::Sessions;
-use crate::wire::jsonrpc::{Id, write_response};
+use crate::wire::jsonrpc::{Params, RpcError, RpcRequest};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -26,29 +27,34 @@ const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-versi
 /// What clients accept who say nothing about it, or that they accept anything.
 const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-/// Whether a request is one of an MCP client: by its headers, or because it is
-/// the first one, which has none yet.
-pub(super) fn is_spoken(parts: &request::Parts, message: &[u8]) -> bool {
-    let first = || {
-        opening(message)
-            .is_some_and(|request| matches!(&*request.method, "initialize" | "server/discover"))
-    };
+/// Whether a request comes from an MCP client that has introduced itself: its headers say so.
+pub(super) fn is_under_way(headers: &HeaderMap) -> bool {
     [SESSION_ID, PROTOCOL_VERSION]
         .iter()
-        .any(|header| parts.headers.contains_key(header))
-        || parts.method == Method::POST && first()
+        .any(|header| headers.contains_key(header))
 }
 
-/// What a message asks for, and the name under which its answer is waited for.
-#[derive(Deserialize)]
-struct Opening {
-    method: String,
-    #[serde(default)]
-    id: Option<Id>,
+/// Whether a message is the first one of an MCP client, which has no headers yet;
+/// `request` is what the other dialect makes of it.
+pub(super) fn begins(request: Option<&Result<RpcRequest<'_>, RpcError>>, message: &[u8]) -> bool {
+    let is_first = |method: &str| matches!(method, "initialize" | "server/discover");
+    // What was read without patience is not read again to find that it is something else.
+    if let Some(Ok(request)) = request
+        && matches!(request.params, Params::Plain(_))
+        && !is_first(&request.method)
+    {
+        return false;
+    }
+    method(message).is_some_and(|method| is_first(&method))
 }
 
-fn opening(message: &[u8]) -> Option<Opening> {
-    serde_json::from_slice(message).ok()
+fn method(message: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Message {
+        method: String,
+    }
+    let message: Message = serde_json::from_slice(message).ok()?;
+    Some(message.method)
 }
 
 /// Answers one HTTP request of an MCP client.
@@ -61,37 +67,37 @@ pub(super) async fn answer(
     let deletes = parts.method == Method::DELETE;
     if deletes
         && let Some(id) = parts.headers.get(SESSION_ID)
-        && id.to_str().map_or(true, |id| sessions.find(id).is_err())
+        && !id.to_str().is_ok_and(|id| is_ours(sessions, id))
     {
         return refuse(StatusCode::NOT_FOUND, "Session not found");
     }
-    let initialize = opening(&message).filter(|request| request.method == "initialize");
-    let opened = match initialize {
-        Some(request)
-            if parts.method == Method::POST && !parts.headers.contains_key(SESSION_ID) =>
+    let opened = if parts.method == Method::POST && opens_session(&parts.headers, &message) {
+        // A message that is wrong must not cost the making of an environment.
+        let Some(id) = request_id(&message) else {
+            return refuse(
+                StatusCode::BAD_REQUEST,
+                "Invalid request: `initialize` needs an id, and in its parameters a \
+                 `protocolVersion`, `capabilities` and `clientInfo`",
+            );
+        };
+        match sessions
+            .open(Origin::Mcp, http::peer(&parts.extensions))
+            .await
         {
-            match sessions
-                .open(Origin::Mcp, http::peer(&parts.extensions))
-                .await
-            {
-                Ok(session) => Some(session),
-                // Told in words: a bare status says nothing to a client. It
-                // waits for an answer of this name, and for ever if none comes.
-                Err(error) => return refuse_request(request.id.as_ref(), error),
+            Ok(session) => Some(session),
+            // Told in words: a bare status says nothing to a client. And under
+            // the name of the request: clients wait for that, and for ever.
+            Err(error) => {
+                let error: RpcError = error.into();
+                return body::json(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
             }
         }
-        _ => None,
+    } else {
+        None
     };
     let handler = Handler::new(Arc::clone(sessions), opened.clone());
     let manager = Manager::new(Arc::clone(sessions), opened.clone());
-    let config = StreamableHttpServerConfig::default()
-        // The address that the server listens on and the origins that it
-        // accepts are checked before, for both dialects.
-        .disable_allowed_hosts()
-        .disable_allowed_origins()
-        .with_json_response(true)
-        .with_max_request_body_bytes(sessions.config.max_message_size)
-        .with_cancellation_token(sessions.lifecycle.aborting.clone());
+    let config = sessions.conversations.config.clone();
     let service =
         StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(manager), config);
     let request = axum::http::Request::from_parts(parts, Full::new(message));
@@ -108,10 +114,27 @@ pub(super) async fn answer(
     in_words(response).await
 }
 
-fn refuse_request(id: Option<&Id>, error: Error) -> Response {
-    let mut out = Vec::new();
-    write_response(&mut out, id, &Err(error.into()));
-    body::raw_json(StatusCode::OK, out)
+fn opens_session(headers: &HeaderMap, message: &[u8]) -> bool {
+    !headers.contains_key(SESSION_ID) && method(message).as_deref() == Some("initialize")
+}
+
+/// The name of a request for a session, if the SDK can read it.
+fn request_id(message: &[u8]) -> Option<RequestId> {
+    match serde_json::from_slice(message).ok()? {
+        ClientJsonRpcMessage::Request(JsonRpcRequest {
+            id,
+            request: ClientRequest::InitializeRequest(_),
+            ..
+        }) => Some(id),
+        _ => None,
+    }
+}
+
+/// Whether there is such a session, and it is one of this protocol.
+fn is_ours(sessions: &Sessions, id: &str) -> bool {
+    sessions
+        .find(id)
+        .is_ok_and(|session| session.origin == Origin::Mcp)
 }
 
 /// The SDK insists on both types by name; HTTP lets a client accept anything.

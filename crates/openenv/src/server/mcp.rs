@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::ws::{WebSocketUpgrade, rejection::WebSocketUpgradeRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::http::{Method, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::any;
 
 use crate::json::Input;
@@ -64,7 +64,10 @@ async fn dispatch(State(sessions): State<Arc<Sessions>>, request: Request) -> Re
     let limited = Request::from_parts(parts.clone(), body);
     let body = match Body::from_request(limited, &()).await {
         Ok(body) => body,
-        Err(error) => return error.into_response(),
+        Err(error) => {
+            let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST);
+            return body::raw_json(status, error_document(&error.into()).to_string());
+        }
     };
     #[cfg(feature = "mcp")]
     if !sessions.blueprint.tools().is_empty() && standard::is_spoken(&parts, body.bytes()) {

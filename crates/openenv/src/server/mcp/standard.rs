@@ -7,8 +7,10 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, request};
 use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, Full};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcRequest, RequestId};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
+use serde_json::json;
 
 use super::handler::Handler;
 use super::manager::Manager;
@@ -17,7 +19,7 @@ use crate::server::body;
 use crate::server::http;
 use crate::server::info::Origin;
 use crate::server::sessions::Sessions;
-use crate::wire::jsonrpc::error_document;
+use crate::wire::jsonrpc::RpcError;
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -57,18 +59,30 @@ pub(super) async fn answer(
     let deletes = parts.method == Method::DELETE;
     if deletes
         && let Some(id) = parts.headers.get(SESSION_ID)
-        && id.to_str().map_or(true, |id| sessions.find(id).is_err())
+        && !id.to_str().is_ok_and(|id| is_ours(sessions, id))
     {
         return refuse(StatusCode::NOT_FOUND, "Session not found");
     }
     let opened = if parts.method == Method::POST && opens_session(&parts.headers, &message) {
+        // A message that is wrong must not cost the making of an environment.
+        let Some(id) = request_id(&message) else {
+            return refuse(
+                StatusCode::BAD_REQUEST,
+                "Invalid request: `initialize` needs an id, and in its parameters a \
+                 `protocolVersion`, `capabilities` and `clientInfo`",
+            );
+        };
         match sessions
             .open(Origin::Mcp, http::peer(&parts.extensions))
             .await
         {
             Ok(session) => Some(session),
-            // Told in words: a bare status says nothing to a client.
-            Err(error) => return body::json(&error_document(&error.into())),
+            // Told in words: a bare status says nothing to a client. And under
+            // the name of the request: clients wait for that, and for ever.
+            Err(error) => {
+                let error: RpcError = error.into();
+                return body::json(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+            }
         }
     } else {
         None
@@ -101,6 +115,25 @@ pub(super) async fn answer(
 
 fn opens_session(headers: &HeaderMap, message: &[u8]) -> bool {
     !headers.contains_key(SESSION_ID) && method(message).as_deref() == Some("initialize")
+}
+
+/// The name of a request for a session, if the SDK can read it.
+fn request_id(message: &[u8]) -> Option<RequestId> {
+    match serde_json::from_slice(message).ok()? {
+        ClientJsonRpcMessage::Request(JsonRpcRequest {
+            id,
+            request: ClientRequest::InitializeRequest(_),
+            ..
+        }) => Some(id),
+        _ => None,
+    }
+}
+
+/// Whether there is such a session, and it is one of this protocol.
+fn is_ours(sessions: &Sessions, id: &str) -> bool {
+    sessions
+        .find(id)
+        .is_ok_and(|session| session.origin == Origin::Mcp)
 }
 
 /// The SDK insists on both types by name; HTTP lets a client accept anything.

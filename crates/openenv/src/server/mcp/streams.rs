@@ -44,6 +44,8 @@ impl Server {
             )));
         }
         let session = sessions.open(Origin::Mcp, None).await?;
+        // A client is there for as long as its stream is, whether it speaks or not.
+        let _presence = Arc::clone(&session).presence();
         let handler = Handler::new(Arc::clone(sessions), Some(Arc::clone(&session)));
         let serving = async {
             let service = match handler.serve((input, output)).await {

@@ -12,6 +12,7 @@ use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use crate::error::{Error, Result};
 use crate::json::{Document, Input};
@@ -168,23 +169,30 @@ impl<'a> Reports<'a> {
     }
 
     /// Sends reports as they come in; all of them are sent before the answer.
+    ///
+    /// A client that reads slowly makes sending wait, but not the call: its limit
+    /// holds, and the session can be closed.
     async fn forward_during<T>(mut self, calling: impl Future<Output = T>) -> T {
         let Some(mut queue) = self.queue.take() else {
             return calling.await;
         };
-        let mut calling = std::pin::pin!(calling);
-        loop {
-            tokio::select! {
-                biased;
-                Some(update) = queue.recv() => self.send(update).await,
-                output = &mut calling => {
-                    while let Ok(update) = queue.try_recv() {
-                        self.send(update).await;
-                    }
-                    return output;
-                }
+        let over = CancellationToken::new();
+        let calling = async {
+            let output = calling.await;
+            over.cancel();
+            output
+        };
+        let forwarding = async {
+            // Who keeps its `Progress` longer than its call is not heard.
+            while let Some(Some(update)) = over.run_until_cancelled(queue.recv()).await {
+                self.send(update).await;
             }
-        }
+            while let Ok(update) = queue.try_recv() {
+                self.send(update).await;
+            }
+        };
+        let (output, ()) = tokio::join!(calling, forwarding);
+        output
     }
 
     async fn send(&self, update: ProgressUpdate) {

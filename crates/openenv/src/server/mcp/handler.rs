@@ -34,11 +34,22 @@ pub(crate) struct Handler {
     sessions: Arc<Sessions>,
     /// Where the tools run; without one, each call has an environment of its own.
     session: Option<Arc<Session>>,
+    /// Told when the session can serve no further call.
+    over: CancellationToken,
 }
 
 impl Handler {
     pub(super) fn new(sessions: Arc<Sessions>, session: Option<Arc<Session>>) -> Self {
-        Self { sessions, session }
+        Self {
+            sessions,
+            session,
+            over: CancellationToken::new(),
+        }
+    }
+
+    /// Is cancelled by a call that took the session with it.
+    pub(super) fn over(&self) -> CancellationToken {
+        self.over.clone()
     }
 
     async fn call(
@@ -63,6 +74,9 @@ impl Handler {
             () = self.sessions.lifecycle.aborting.cancelled() => Err(shutting_down()),
         };
         session.close_if_over(CloseReason::Failed);
+        if session.is_over() {
+            self.over.cancel();
+        }
         called
     }
 }

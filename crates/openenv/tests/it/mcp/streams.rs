@@ -114,3 +114,16 @@ async fn a_client_that_is_there_keeps_its_session_however_long_it_is_silent() {
     drop(client);
     serving.await.unwrap().unwrap();
 }
+
+#[tokio::test]
+async fn it_ends_with_its_session() {
+    let server = Notebook::<false>::server().build().unwrap();
+    let (mut client, serving) = serve(server.clone());
+    client.ask(&initialize()).await;
+    let reply = client.ask(&call("panic", &json!({}))).await;
+    assert_eq!(reply["result"]["isError"], true, "{reply}");
+    let served = tokio::time::timeout(Duration::from_secs(5), serving).await;
+    let error = served.expect("it ends by itself").unwrap().unwrap_err();
+    assert!(error.is_session(), "{error}");
+    assert_eq!(server.sessions().len(), 0);
+}

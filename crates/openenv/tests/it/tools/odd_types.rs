@@ -15,12 +15,12 @@ use crate::support::TestServer;
 #[serde(rename_all = "lowercase")]
 enum Sum {
     Number(i64),
-    Of(Vec<Sum>),
+    Of(Vec<Self>),
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Tree {
-    leaves: Vec<Tree>,
+    leaves: Vec<Self>,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -65,7 +65,7 @@ impl Environment for Odd {
             }))
             .add(Tool::new("pair", "", |_: &mut Self, (): ()| Ok((1, "a"))))
             .add(Tool::new("metres", "", |_: &mut Self, (): ()| {
-                Ok(Metres(f64::NAN))
+                Ok(Metres(1.5))
             }))
     }
 }

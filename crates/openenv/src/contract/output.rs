@@ -55,8 +55,26 @@ fn restricts(schema: &Value) -> bool {
     })
 }
 
+/// Lets a type that holds itself go on to do so from its new `place`.
+fn move_root(schema: &mut Value, place: &str) {
+    match schema {
+        Value::Object(fields) => {
+            for (keyword, value) in fields {
+                if keyword == "$ref" && value == "#" {
+                    *value = place.into();
+                } else {
+                    move_root(value, place);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| move_root(item, place)),
+        _ => {}
+    }
+}
+
 /// The mark is fastmcp's, whose clients unwrap what bears it.
 fn wrapped(mut schema: Value) -> Value {
+    move_root(&mut schema, "#/properties/result");
     let definitions = schema
         .as_object_mut()
         .and_then(|schema| schema.remove("$defs"));

@@ -65,12 +65,14 @@ impl<T: JsonSchema> Shape<T> {
     }
 
     /// The schema for agents, who need no titles, and know from the tool what its
-    /// arguments are together.
+    /// arguments are together. MCP clients insist on an object at its root, also
+    /// where each of several forms is one.
     pub(crate) fn untitled(&self) -> Value {
         let mut schema = self.schema.clone();
         schema::remove_titles(&mut schema);
         if let Value::Object(root) = &mut schema {
             root.shift_remove("description");
+            root.entry("type").or_insert_with(|| "object".into());
         }
         schema
     }

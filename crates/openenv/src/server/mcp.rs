@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::ws::{WebSocketUpgrade, rejection::WebSocketUpgradeRejection};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::{Method, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::any;
 
 use crate::json::Input;
@@ -63,7 +63,10 @@ async fn dispatch(State(sessions): State<Arc<Sessions>>, request: Request) -> Re
     }
     let body = match Body::collect(&parts, body).await {
         Ok(body) => body,
-        Err(error) => return error.into_response(),
+        Err(error) => {
+            let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST);
+            return body::raw_json(status, error_document(&error.into()).to_string());
+        }
     };
     #[cfg(feature = "mcp")]
     let has_tools = !sessions.blueprint.tools().is_empty();

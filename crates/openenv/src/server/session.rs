@@ -57,7 +57,7 @@ struct Link {
     attached: bool,
     /// Close when the socket leaves.
     closing: bool,
-    /// Nobody may attach any more.
+    /// Nobody may attach or call any more.
     ended: bool,
 }
 

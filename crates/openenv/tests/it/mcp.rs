@@ -7,5 +7,6 @@ mod addresses;
 mod agent;
 mod bad_input;
 mod sessions;
+mod slow_reader;
 mod stateless;
 mod streams;

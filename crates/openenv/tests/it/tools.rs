@@ -3,6 +3,7 @@
 mod calls;
 mod failures;
 pub(crate) mod notebook;
+mod odd_types;
 mod registration;
 mod steps;
 mod time;

@@ -12,6 +12,7 @@ use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use crate::error::{Error, Result};
 use crate::json::{Document, Input};
@@ -33,11 +34,22 @@ pub(crate) struct Handler {
     sessions: Arc<Sessions>,
     /// Where the tools run; without one, each call has an environment of its own.
     session: Option<Arc<Session>>,
+    /// Told when the session can serve no further call.
+    over: CancellationToken,
 }
 
 impl Handler {
     pub(super) fn new(sessions: Arc<Sessions>, session: Option<Arc<Session>>) -> Self {
-        Self { sessions, session }
+        Self {
+            sessions,
+            session,
+            over: CancellationToken::new(),
+        }
+    }
+
+    /// Is cancelled by a call that took the session with it.
+    pub(super) fn over(&self) -> CancellationToken {
+        self.over.clone()
     }
 
     async fn call(
@@ -62,6 +74,9 @@ impl Handler {
             () = self.sessions.lifecycle.aborting.cancelled() => Err(shutting_down()),
         };
         session.close_if_over(CloseReason::Failed);
+        if session.is_over() {
+            self.over.cancel();
+        }
         called
     }
 }
@@ -170,23 +185,30 @@ impl<'a> Reports<'a> {
     }
 
     /// Sends reports as they come in; all of them are sent before the answer.
+    ///
+    /// A client that reads slowly makes sending wait, but not the call: its limit
+    /// holds, and the session can be closed.
     async fn forward_during<T>(mut self, calling: impl Future<Output = T>) -> T {
         let Some(mut queue) = self.queue.take() else {
             return calling.await;
         };
-        let mut calling = std::pin::pin!(calling);
-        loop {
-            tokio::select! {
-                biased;
-                Some(update) = queue.recv() => self.send(update).await,
-                output = &mut calling => {
-                    while let Ok(update) = queue.try_recv() {
-                        self.send(update).await;
-                    }
-                    return output;
-                }
+        let over = CancellationToken::new();
+        let calling = async {
+            let output = calling.await;
+            over.cancel();
+            output
+        };
+        let forwarding = async {
+            // Who keeps its `Progress` longer than its call is not heard.
+            while let Some(Some(update)) = over.run_until_cancelled(queue.recv()).await {
+                self.send(update).await;
             }
-        }
+            while let Ok(update) = queue.try_recv() {
+                self.send(update).await;
+            }
+        };
+        let (output, ()) = tokio::join!(calling, forwarding);
+        output
     }
 
     async fn send(&self, update: ProgressUpdate) {

@@ -19,7 +19,7 @@ use crate::server::session::{Presence, Session};
 use crate::server::sessions::Sessions;
 
 /// How long the last answer of a session may take to leave.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The conversations of an environment's MCP sessions.
 ///

@@ -8,6 +8,7 @@ use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::handler::Handler;
+use super::manager::LAST_WORDS;
 use crate::error::{Error, Kind, Result};
 use crate::server::Server;
 use crate::server::info::{CloseReason, Origin};
@@ -16,7 +17,8 @@ impl Server {
     /// Serves the tools of the first environment to one MCP client, until the
     /// client closes its stream or `shutdown` is ready.
     ///
-    /// The client has one session for as long as it stays.
+    /// The client has one session for as long as it stays, or until the
+    /// environment fails.
     ///
     /// ```no_run
     /// # async fn run(server: openenv::Server) -> openenv::Result<()> {
@@ -26,7 +28,8 @@ impl Server {
     /// ```
     ///
     /// # Errors
-    /// If the environment cannot be made, or the client does not speak the protocol.
+    /// If the environment cannot be made or panics, or the client does not speak
+    /// the protocol.
     pub async fn serve_mcp(
         self,
         input: impl AsyncRead + Send + Unpin + 'static,
@@ -44,7 +47,10 @@ impl Server {
             )));
         }
         let session = sessions.open(Origin::Mcp, None).await?;
+        // A client is there for as long as its stream is, whether it speaks or not.
+        let _presence = Arc::clone(&session).presence();
         let handler = Handler::new(Arc::clone(sessions), Some(Arc::clone(&session)));
+        let over = handler.over();
         let serving = async {
             let service = match handler.serve((input, output)).await {
                 Ok(service) => service,
@@ -61,9 +67,17 @@ impl Server {
                 .map_err(|error| Error::of(Kind::Connection, error.to_string()))?;
             Ok(())
         };
+        let ended = async {
+            over.cancelled().await;
+            // The answer that tells why is still on its way.
+            tokio::time::sleep(LAST_WORDS).await;
+        };
         let mut shutdown = pin!(shutdown);
         let served = tokio::select! {
             served = serving => served,
+            // Clients start a server anew that has ended; one that refuses
+            // every call would stay as it is.
+            () = ended => Err(Error::of(Kind::Session, "the environment failed; its session is over")),
             () = &mut shutdown => Ok(()),
         };
         session.close(CloseReason::Disconnected).await;

@@ -227,7 +227,9 @@ struct Call<'a> {
 impl<'a> Call<'a> {
     async fn begin(session: &'a Session) -> Result<Self> {
         let environment = session.environment.lock().await;
-        if session.is_over() {
+        // A call that waited for its turn while the session was closed must not
+        // have it: closing waits for the environment too.
+        if session.is_over() || session.link().ended {
             return Err(gone(session));
         }
         let environment =

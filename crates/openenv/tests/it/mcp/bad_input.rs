@@ -87,6 +87,8 @@ async fn sessions_that_are_not_there_are_not_found() {
         reply["result"]["session_id"].as_str().unwrap(),
     );
     assert_eq!(created.post(&ping).await.status(), 404);
+    assert_eq!(created.delete().await, 404);
+    assert_eq!(server.server().sessions().len(), 2);
     server.stop().await;
 }
 
@@ -163,5 +165,35 @@ async fn foreign_pages_are_refused_in_both_dialects() {
         .header("sec-websocket-version", "13")
         .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
     assert_eq!(upgrade.send().await.unwrap().status(), 403);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_first_message_that_is_wrong_opens_no_session() {
+    let server = TestServer::start(Notebook::<false>::server().max_sessions(1)).await;
+    let _holds_the_only_slot = Agent::connect(&server.url()).await;
+    let client = crate::support::http().build().unwrap();
+    for params in [json!(null), json!({}), json!({ "protocolVersion": 5 })] {
+        let mut message = initialize();
+        message["params"] = params.clone();
+        let url = format!("{}/mcp", server.url());
+        let (status, text) = refused(client.post(url).json(&message)).await;
+        assert_eq!(status, 400, "{text}");
+        assert!(text.contains("initialize"), "{params}: {text}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_large_is_refused_in_words() {
+    let server = TestServer::start(Notebook::<false>::server().max_message_size(1000)).await;
+    let agent = Agent::connect(&server.url()).await;
+    let stranger = Agent::new(&server.url());
+    for agent in [&agent, &stranger] {
+        let (status, text) = refused(agent.request(Method::POST).body("x".repeat(2000))).await;
+        assert_eq!(status, 413);
+        assert!(text.contains("1000"), "{text}");
+    }
+    agent.call("write", json!({ "text": "fine" })).await;
     server.stop().await;
 }

@@ -72,8 +72,10 @@ async fn a_full_server_says_so_and_makes_room() {
     let message = "Server at capacity: 1/1 sessions active. Cannot accept new connections.";
     assert_eq!(refused["error"]["message"], message);
     assert_eq!(refused["error"]["data"]["max_sessions"], 1);
-    // Clients wait for an answer of the name that they gave the request.
-    assert_eq!(refused["id"], initialize()["id"]);
+    assert_eq!(
+        refused["id"], 1,
+        "clients wait for an answer to their request"
+    );
     assert_eq!(second.session, None);
     assert_eq!(first.delete().await, 204);
     assert!(second.initialize().await["error"].is_null());
@@ -189,4 +191,25 @@ async fn stopping_waits_for_calls_but_not_for_listeners() {
     let result = calling.await.unwrap();
     assert_eq!(result["structuredContent"]["result"], 2);
     drop(stream);
+}
+
+#[tokio::test]
+async fn deleting_a_session_ends_its_calls() {
+    let server = TestServer::start(Inline::server()).await;
+    let agent = Agent::connect(&server.url()).await;
+    let message = |id: u32| {
+        let params = json!({ "name": "wait", "arguments": { "ms": 60_000 } });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+    };
+    let calls = [agent.post(&message(1)).await, agent.post(&message(2)).await];
+    server.until_a_step_runs().await;
+    let begin = std::time::Instant::now();
+    assert_eq!(agent.delete().await, 204);
+    for call in calls {
+        let text = call.text().await.unwrap();
+        assert!(!text.contains("result"), "{text}");
+    }
+    assert!(begin.elapsed() < Duration::from_secs(2));
+    assert_eq!(server.server().capacity()[0].active, 0);
+    server.stop().await;
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use openenv::Server;
 use serde_json::{Value, json};
@@ -98,5 +99,31 @@ async fn a_client_that_never_speaks_is_no_failure() {
     let (client, serving) = serve(server.clone());
     drop(client);
     serving.await.unwrap().unwrap();
+    assert_eq!(server.sessions().len(), 0);
+}
+
+#[tokio::test]
+async fn a_client_that_is_there_keeps_its_session_however_long_it_is_silent() {
+    let timeout = Duration::from_millis(100);
+    let builder = Notebook::<false>::server().session_timeout(Some(timeout));
+    let (mut client, serving) = serve(builder.build().unwrap());
+    client.ask(&initialize()).await;
+    tokio::time::sleep(timeout * 4).await;
+    let reply = client.ask(&call("write", &json!({ "text": "a" }))).await;
+    assert_eq!(reply["result"]["structuredContent"]["result"], 1, "{reply}");
+    drop(client);
+    serving.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn it_ends_with_its_session() {
+    let server = Notebook::<false>::server().build().unwrap();
+    let (mut client, serving) = serve(server.clone());
+    client.ask(&initialize()).await;
+    let reply = client.ask(&call("panic", &json!({}))).await;
+    assert_eq!(reply["result"]["isError"], true, "{reply}");
+    let served = tokio::time::timeout(Duration::from_secs(5), serving).await;
+    let error = served.expect("it ends by itself").unwrap().unwrap_err();
+    assert!(error.is_session(), "{error}");
     assert_eq!(server.sessions().len(), 0);
 }

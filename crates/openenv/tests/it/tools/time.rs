@@ -149,3 +149,27 @@ async fn a_client_that_leaves_ends_the_call() {
     .await;
     server.stop().await;
 }
+
+#[tokio::test]
+async fn closing_a_session_ends_the_calls_that_wait_for_their_turn_too() {
+    let server = TestServer::start(Notebook::<false>::server()).await;
+    let id = session(&server).await;
+    let wait = || post(&server, Some(&id), "wait", json!({ "ms": FOREVER }));
+    let close = async {
+        server.until_a_step_runs().await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let params = json!({ "session_id": id });
+        let closing = server.rpc("openenv/session/close", &params);
+        tokio::time::timeout(Duration::from_secs(2), closing).await
+    };
+    let (one, other, closed) = tokio::join!(wait(), wait(), close);
+    assert_eq!(
+        closed.expect("nothing holds it up")["result"]["closed"],
+        true
+    );
+    for reply in [one, other] {
+        let message = reply["error"]["message"].as_str().unwrap();
+        assert!(message.ends_with("is closed"), "{reply}");
+    }
+    server.stop().await;
+}

@@ -34,6 +34,7 @@ mod session;
 mod sessions;
 mod stateless;
 mod tasks;
+mod web_origin;
 mod ws;
 
 use body::BodyLimit;

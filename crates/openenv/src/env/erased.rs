@@ -136,7 +136,7 @@ where
     pub(crate) fn new(factory: F) -> Result<Self> {
         let shapes = Shapes::<E>::new()?;
         let contract = Contract::of(&shapes);
-        let tools = Toolbox::new(E::tools())?;
+        let tools = Toolbox::new(E::tools(), shapes.action.schema())?;
         Ok(Self {
             factory: Arc::new(factory),
             tools: Arc::clone(&tools.catalogue),

@@ -11,7 +11,7 @@ use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{ConnectInfo, Query, State};
-use axum::http::{Extensions, Method, StatusCode};
+use axum::http::{Extensions, Method, StatusCode, request};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use serde::Deserialize;
@@ -26,7 +26,7 @@ use crate::server::fallback::{not_found, only};
 use crate::server::session::Session;
 use crate::server::sessions::Sessions;
 use crate::server::stateless::for_request;
-use crate::server::{mcp, openapi, ws};
+use crate::server::{mcp, openapi, web_origin, ws};
 use crate::wire::Form;
 use crate::wire::request::{ResetRequest, StepRequest};
 
@@ -138,12 +138,15 @@ struct Attach {
 async fn upgrade(
     State(sessions): State<Arc<Sessions>>,
     Query(Attach { session_id }): Query<Attach>,
-    extensions: Extensions,
+    parts: request::Parts,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
+    if web_origin::screen(&parts, &sessions.config).is_err() {
+        return body::detail(StatusCode::FORBIDDEN, web_origin::REFUSAL);
+    }
     let serve_session = Arc::clone(&sessions);
     let session_id = Some(session_id).filter(|id| !id.is_empty());
-    accept(&sessions, &extensions, upgrade, |socket, peer| {
+    accept(&sessions, &parts.extensions, upgrade, |socket, peer| {
         ws::serve(socket, serve_session, session_id, peer)
     })
 }

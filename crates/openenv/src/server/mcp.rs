@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::ws::{WebSocketUpgrade, rejection::WebSocketUpgradeRejection};
 use axum::extract::{FromRequestParts, Request, State};
-use axum::http::{Method, StatusCode};
+use axum::http::{Method, StatusCode, request};
 use axum::response::Response;
 use axum::routing::any;
 
@@ -15,7 +15,7 @@ use crate::server::fallback::method_not_allowed;
 use crate::server::seat::Seat;
 use crate::server::session::Session;
 use crate::server::sessions::Sessions;
-use crate::server::{conversation, http};
+use crate::server::{conversation, http, web_origin};
 use crate::wire::jsonrpc::{RpcError, RpcRequest, error_document};
 
 #[cfg(feature = "mcp")]
@@ -27,26 +27,35 @@ mod plain;
 mod standard;
 #[cfg(feature = "mcp")]
 mod streams;
-mod web_origin;
 
 #[cfg(feature = "mcp")]
 pub(crate) use manager::Conversations;
 use plain::{Caller, RpcFrames};
 
 pub(crate) fn routes() -> Router<Arc<Sessions>> {
-    Router::new().route("/mcp", any(dispatch))
+    Router::new().route("/mcp", any(screen))
+}
+
+/// Lets nobody in who may not, and tells browsers who may.
+async fn screen(State(sessions): State<Arc<Sessions>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    match web_origin::screen(&parts, &sessions.config) {
+        Ok(None) => dispatch(sessions, parts, body).await,
+        Ok(Some(page)) => match page.preflight(&parts) {
+            Some(answer) => answer,
+            None => page.let_read(dispatch(sessions, parts, body).await),
+        },
+        Err(()) => refuse(StatusCode::FORBIDDEN, web_origin::REFUSAL),
+    }
 }
 
 /// Sends each caller to its transport.
-async fn dispatch(State(sessions): State<Arc<Sessions>>, request: Request) -> Response {
-    let (mut parts, body) = request.into_parts();
+async fn dispatch(
+    sessions: Arc<Sessions>,
+    mut parts: request::Parts,
+    body: axum::body::Body,
+) -> Response {
     let peer = http::peer(&parts.extensions);
-    if !web_origin::is_welcome(&parts.headers, peer, &sessions.config.allowed_origins) {
-        return refuse(
-            StatusCode::FORBIDDEN,
-            "this page may not call tools here: its origin has to be allowed when the server is started",
-        );
-    }
     let upgrade: Result<_, WebSocketUpgradeRejection> =
         WebSocketUpgrade::from_request_parts(&mut parts, &()).await;
     if upgrade.is_ok() {

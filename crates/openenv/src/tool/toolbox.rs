@@ -147,7 +147,7 @@ pub(crate) struct Toolbox<E> {
 impl<E: Environment> Toolbox<E> {
     /// # Errors
     /// If a name is taken, stands twice or does not fit, or a type cannot be published.
-    pub(crate) fn new(tools: Tools<E>) -> Result<Self> {
+    pub(crate) fn new(tools: Tools<E>, own_action: &Value) -> Result<Self> {
         check_names(&tools.tools)?;
         let mut listings = Vec::with_capacity(tools.tools.len());
         let mut functions = Vec::with_capacity(tools.tools.len());
@@ -175,6 +175,12 @@ impl<E: Environment> Toolbox<E> {
                 "an environment with `NoAction` needs tools: there is nothing else to do in it",
             ));
         }
+        if !only_tools && !listings.is_empty() && is_shadowed(own_action) {
+            return Err(Error::configuration(
+                "an action whose `type` is `call_tool` or `list_tools` would never arrive: \
+                 with tools, these are the calls of tools",
+            ));
+        }
         Ok(Self {
             catalogue: Arc::new(Catalogue {
                 listings,
@@ -200,6 +206,19 @@ impl<E: Environment> Toolbox<E> {
             Err(error) => Box::pin(std::future::ready(Err(error))),
         }
     }
+}
+
+/// Whether an environment's own action bears the `type` of a tool call.
+fn is_shadowed(action: &Value) -> bool {
+    let variants = ["oneOf", "anyOf"]
+        .into_iter()
+        .filter_map(|keyword| action.get(keyword)?.as_array())
+        .flatten();
+    variants.chain([action]).any(|variant| {
+        let kind = &variant["properties"]["type"];
+        let mut taken = ["call_tool", "list_tools"].into_iter();
+        taken.any(|taken| kind["const"] == taken || kind["enum"] == serde_json::json!([taken]))
+    })
 }
 
 fn check_names<E>(tools: &[Tool<E>]) -> Result<()> {

@@ -10,6 +10,7 @@ use http_body_util::{BodyExt, Full};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcRequest, RequestId};
 use rmcp::transport::StreamableHttpService;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::json;
 
 use super::handler::Handler;
@@ -18,8 +19,9 @@ use super::refuse;
 use crate::server::body;
 use crate::server::http;
 use crate::server::info::Origin;
+use crate::server::session::Session;
 use crate::server::sessions::Sessions;
-use crate::wire::jsonrpc::{Params, RpcError, RpcRequest};
+use crate::wire::jsonrpc::{Params, RpcError, RpcRequest, error_document};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -84,7 +86,7 @@ pub(super) async fn answer(
             .open(Origin::Mcp, http::peer(&parts.extensions))
             .await
         {
-            Ok(session) => Some(session),
+            Ok(session) => Some(Newborn(Some(session))),
             // Told in words: a bare status says nothing to a client. And under
             // the name of the request: clients wait for that, and for ever.
             Err(error) => {
@@ -95,23 +97,36 @@ pub(super) async fn answer(
     } else {
         None
     };
-    let handler = Handler::new(Arc::clone(sessions), opened.clone());
-    let manager = Manager::new(Arc::clone(sessions), opened.clone());
+    let session = opened.as_ref().and_then(|newborn| newborn.0.clone());
+    let handler = Handler::new(Arc::clone(sessions), session.clone());
+    let manager = Manager::new(Arc::clone(sessions), session);
     let config = sessions.conversations.config.clone();
     let service =
         StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(manager), config);
-    let request = axum::http::Request::from_parts(parts, Full::new(message));
+    let request = axum::http::Request::from_parts(parts, Full::new(message.clone()));
     let response = service.handle(request).await;
-    if let Some(session) = opened
-        && !response.status().is_success()
+    if let Some(mut newborn) = opened
+        && response.status().is_success()
     {
-        session.request_close().await;
+        newborn.0 = None;
     }
     if response.status() == StatusCode::ACCEPTED && deletes {
         // What is gone is gone: clients take "accepted" for a failure.
         return StatusCode::NO_CONTENT.into_response();
     }
-    in_words(response).await
+    in_words(response, &message).await
+}
+
+/// A session that its client does not know yet: who will never know it must not
+/// keep its place.
+struct Newborn(Option<Arc<Session>>);
+
+impl Drop for Newborn {
+    fn drop(&mut self) {
+        if let Some(session) = self.0.take() {
+            session.forget();
+        }
+    }
 }
 
 fn opens_session(headers: &HeaderMap, message: &[u8]) -> bool {
@@ -151,7 +166,7 @@ fn accept_anything(headers: &mut HeaderMap) {
 }
 
 /// The answer, with a refusal of the SDK's in JSON-RPC: clients show its message.
-async fn in_words<B>(response: axum::http::Response<B>) -> Response
+async fn in_words<B>(response: axum::http::Response<B>, message: &[u8]) -> Response
 where
     B: axum::body::HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<axum::BoxError>,
@@ -165,13 +180,16 @@ where
         Ok(body) => String::from_utf8_lossy(&body.to_bytes()).into_owned(),
         Err(_) => String::new(),
     };
-    let mut response = if text.starts_with("fail to deserialize") {
+    let mut response = if !text.starts_with("fail to deserialize") {
+        refuse(status, &text)
+    } else if let Err(error) = serde_json::from_slice::<IgnoredAny>(message) {
+        let error = RpcError::new(-32700, format!("Parse error: {error}"));
+        body::raw_json(StatusCode::BAD_REQUEST, error_document(&error).to_string())
+    } else {
         refuse(
             StatusCode::BAD_REQUEST,
             "Invalid request: this is no message of the Model Context Protocol",
         )
-    } else {
-        refuse(status, &text)
     };
     for (name, value) in &parts.headers {
         response.headers_mut().entry(name).or_insert(value.clone());

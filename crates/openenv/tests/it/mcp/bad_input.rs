@@ -34,6 +34,8 @@ async fn what_is_no_message_is_refused_in_words() {
         let request = agent.request(Method::POST).body(body);
         let (status, message) = refused(request).await;
         assert_eq!(status, 400, "{body}: {message}");
+        let is_json = serde_json::from_str::<Value>(body).is_ok();
+        assert_eq!(message.starts_with("Parse error"), !is_json, "{message}");
     }
     let unknown = agent.ask("no/such/method", json!({})).await;
     assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
@@ -157,14 +159,16 @@ async fn foreign_pages_are_refused_in_both_dialects() {
             assert_eq!(response.status(), 200, "{origin}");
         }
     }
-    let upgrade = client
-        .get(format!("{}/mcp", server.url()))
-        .header("origin", "https://evil.example")
-        .header("connection", "upgrade")
-        .header("upgrade", "websocket")
-        .header("sec-websocket-version", "13")
-        .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
-    assert_eq!(upgrade.send().await.unwrap().status(), 403);
+    for path in ["/mcp", "/ws"] {
+        let upgrade = client
+            .get(format!("{}{path}", server.url()))
+            .header("origin", "https://evil.example")
+            .header("connection", "upgrade")
+            .header("upgrade", "websocket")
+            .header("sec-websocket-version", "13")
+            .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+        assert_eq!(upgrade.send().await.unwrap().status(), 403, "{path}");
+    }
     server.stop().await;
 }
 
@@ -195,5 +199,48 @@ async fn a_message_that_is_too_large_is_refused_in_words() {
         assert!(text.contains("1000"), "{text}");
     }
     agent.call("write", json!({ "text": "fine" })).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn browsers_are_told_what_allowed_pages_may_do() {
+    let builder = Notebook::<false>::server().allow_origin("https://app.example");
+    let server = TestServer::start(builder).await;
+    let client = crate::support::http().build().unwrap();
+    let url = format!("{}/mcp", server.url());
+    let preflight = |origin: &str| {
+        client
+            .request(Method::OPTIONS, &url)
+            .header("origin", origin)
+            .header("access-control-request-method", "POST")
+            .header(
+                "access-control-request-headers",
+                "content-type,mcp-session-id",
+            )
+            .send()
+    };
+    let allowed = preflight("https://app.example").await.unwrap();
+    assert_eq!(allowed.status(), 204);
+    let header = |name: &str| allowed.headers()[name].to_str().unwrap().to_owned();
+    assert_eq!(header("access-control-allow-origin"), "https://app.example");
+    assert_eq!(
+        header("access-control-allow-headers"),
+        "content-type,mcp-session-id"
+    );
+    assert!(header("access-control-allow-methods").contains("DELETE"));
+    assert_eq!(
+        preflight("https://evil.example").await.unwrap().status(),
+        403
+    );
+
+    let response = client
+        .post(&url)
+        .header("origin", "https://app.example")
+        .json(&initialize())
+        .send()
+        .await
+        .unwrap();
+    let exposed = &response.headers()["access-control-expose-headers"];
+    assert!(exposed.to_str().unwrap().contains("mcp-session-id"));
     server.stop().await;
 }

@@ -156,3 +156,44 @@ fn without_actions_there_are_tools() {
         "an environment with `NoAction` needs tools: there is nothing else to do in it"
     );
 }
+
+/// An action that a tool call would be taken for.
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Shadowed {
+    Wait {},
+    CallTool { number: u32 },
+}
+
+struct Clash;
+
+impl Environment for Clash {
+    type Action = Shadowed;
+    type Observation = ();
+    type ResetObservation = ();
+    type State = ();
+
+    async fn reset(&mut self, _: ResetOptions) -> Result<Step<()>> {
+        Ok(Step::new(()))
+    }
+
+    async fn step(&mut self, action: Shadowed, _: StepOptions) -> Result<Step<()>> {
+        match action {
+            Shadowed::Wait {} => Ok(Step::new(())),
+            Shadowed::CallTool { number } => Ok(Step::new(()).reward(number)),
+        }
+    }
+
+    fn state(&self) {}
+
+    fn tools() -> Tools<Self> {
+        Tools::new().add(Tool::new("fine", "Is fine", |_: &mut Self, (): ()| Ok(())))
+    }
+}
+
+#[test]
+fn actions_that_would_be_taken_for_tools_are_refused() {
+    let built = Server::builder().environment("clash", || Clash).build();
+    let message = built.unwrap_err().to_string();
+    assert!(message.contains("`call_tool`"), "{message}");
+}

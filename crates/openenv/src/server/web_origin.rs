@@ -1,10 +1,69 @@
-//! Web pages that may call tools: a page of another site must not drive a server
+//! Web pages that may use a server: a page of another site must not drive one
 //! that happens to run on its reader's machine.
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::http::header::{HOST, ORIGIN};
-use axum::http::{HeaderMap, Uri};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
+    ACCESS_CONTROL_REQUEST_METHOD, HOST, ORIGIN, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, request};
+use axum::response::{IntoResponse, Response};
+
+use crate::server::config::Config;
+use crate::server::http;
+
+/// What a page of a foreign origin is told.
+pub(crate) const REFUSAL: &str = "this page may not use the server: its origin has to be allowed \
+                                  when the server is started (`--allow-origin`)";
+
+/// The page behind a request, if one is and it may use the server.
+///
+/// # Errors
+/// If it may not.
+pub(crate) fn screen(parts: &request::Parts, config: &Config) -> Result<Option<Page>, ()> {
+    let peer = http::peer(&parts.extensions);
+    if !is_welcome(&parts.headers, peer, &config.allowed_origins) {
+        return Err(());
+    }
+    let origin = parts.headers.get(ORIGIN).cloned();
+    Ok(origin.map(|origin| Page { origin }))
+}
+
+/// A page that may use the server.
+pub(crate) struct Page {
+    origin: HeaderValue,
+}
+
+impl Page {
+    /// The answer to the question that browsers ask ahead of a request, if this is it.
+    pub(crate) fn preflight(&self, parts: &request::Parts) -> Option<Response> {
+        let asked = parts.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+        if parts.method != Method::OPTIONS || !asked {
+            return None;
+        }
+        let mut response = StatusCode::NO_CONTENT.into_response();
+        let headers = response.headers_mut();
+        let methods = HeaderValue::from_static("GET, POST, DELETE");
+        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
+        if let Some(wanted) = parts.headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
+            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
+        }
+        headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("3600"));
+        Some(self.let_read(response))
+    }
+
+    /// The response, which its browser lets the page read.
+    pub(crate) fn let_read(&self, mut response: Response) -> Response {
+        let headers = response.headers_mut();
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.origin.clone());
+        let exposed = HeaderValue::from_static("mcp-session-id, mcp-protocol-version");
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+        headers.append(VARY, HeaderValue::from_static("origin"));
+        response
+    }
+}
 
 /// Whether a request may be served, as far as the page behind it is concerned.
 ///
@@ -12,11 +71,7 @@ use axum::http::{HeaderMap, Uri};
 /// server, from this machine, or from an origin that was allowed. A page under
 /// the name that the request itself gives the server counts as the server's own,
 /// except from this machine: whoever owns a name can point it here.
-pub(super) fn is_welcome(
-    headers: &HeaderMap,
-    peer: Option<SocketAddr>,
-    allowed: &[String],
-) -> bool {
+fn is_welcome(headers: &HeaderMap, peer: Option<SocketAddr>, allowed: &[String]) -> bool {
     let Some(origin) = headers.get(ORIGIN) else {
         return true;
     };

@@ -117,7 +117,9 @@ pub(crate) enum Command {
     ///
     /// Each line is an action: a JSON object or, where a single field has to be
     /// filled in, its value alone. An empty line asks for the fields one by one.
-    /// Observations are printed to standard output, all else to standard error.
+    /// `:tools` lists the tools, `:call NAME …` calls one; where there is nothing but
+    /// tools, `NAME …` is enough. `:help` shows what else there is. Observations are
+    /// printed to standard output, all else to standard error.
     ///
     /// When the lines do not come from a terminal, the exit code is 1 if any of them
     /// failed.

@@ -112,6 +112,10 @@ pub trait Environment: Send + Sized + 'static {
     const EXECUTION: Execution = Execution::Inline;
 
     /// Starts a new episode.
+    ///
+    /// Trainers do; agents that call tools over MCP never reset, and neither is a
+    /// session reset when it is opened: a value that the factory made must be of
+    /// use as it is.
     fn reset(
         &mut self,
         options: ResetOptions,
@@ -153,7 +157,8 @@ pub trait Environment: Send + Sized + 'static {
     /// The tools that agents call. Default: none.
     ///
     /// In simulation a trainer calls them as steps, in production agents call
-    /// them over MCP; the functions are the same, on the same `self`.
+    /// them over MCP; the functions are the same, on the same `self`. Agents do so
+    /// without a [`reset`](Self::reset).
     fn tools() -> Tools<Self> {
         Tools::new()
     }

@@ -52,8 +52,8 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) control_listen: Option<ControlListen>,
 
-    /// Origins of web pages that may call tools, as `https://app.example`, besides
-    /// those of the server itself; `*` for all
+    /// Origins of web pages that may use the server, as `https://app.example`, besides
+    /// its own; `*` for all
     #[arg(
         long,
         value_name = "ORIGIN",

@@ -129,6 +129,7 @@ fn by_hand(
     tools: &Toolkit,
     prompt: &mut Prompt,
 ) -> Result<u64> {
+    let by_person = prompt.is_terminal();
     let mut failed = 0;
     loop {
         let line = match prompt.ask("> ")? {
@@ -178,6 +179,10 @@ fn by_hand(
                 Some(action) => step(game, &action)?,
                 None => Outcome::Failed,
             },
+            Ok(Input::ToolForm(name)) if !by_person => {
+                ui::complain(&format!("`{name}` needs arguments, as a JSON object"));
+                Outcome::Failed
+            }
             Ok(Input::ToolForm(name)) => match tools.find(&name) {
                 Some(tool) => match form::fill(&tool.arguments, prompt)? {
                     Some(arguments) => step(game, &tool.step(&arguments))?,
@@ -209,7 +214,13 @@ fn step(game: &mut Game, action: &Value) -> Result<Outcome> {
              `:reset` begins another"
         ));
     }
-    Ok(Outcome::Done)
+    // A tool that fails says so in what it shows, not by an error.
+    let failed = step.observation["error"]["error_type"].is_string();
+    Ok(if failed {
+        Outcome::Failed
+    } else {
+        Outcome::Done
+    })
 }
 
 fn show_begun(begun: &Begun) -> Result<Outcome> {

@@ -327,3 +327,12 @@ fn random_steps_call_tools_that_there_are() {
     let (again, _) = play("documents --random 20 --seed 3", &[]);
     assert_eq!(stdout, again);
 }
+
+#[test]
+fn a_tool_that_fails_fails_its_line() {
+    let wrong = [r#"search {"query": 3}"#, ":call search", "list"];
+    let (stdout, stderr) = play_badly("documents", &wrong);
+    assert_contains(&stdout, &["search: invalid_args", "next_offset:"]);
+    let told = ["`search` needs arguments", "2 lines failed"];
+    assert_contains(&stderr, &told);
+}

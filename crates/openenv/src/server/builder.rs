@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::server::Server;
 use crate::server::config::{self, Config};
 use crate::server::sessions::Sessions;
+use crate::server::web_origin;
 
 /// More than any pause that a keepalive could be for.
 const A_DAY: Duration = Duration::from_hours(24);
@@ -125,8 +126,12 @@ impl ServerBuilder {
         self
     }
 
-    /// Lets web pages of another origin, as `https://app.example`, call tools;
-    /// `*` lets every page. Default: those of the server itself and of this machine.
+    /// Lets web pages of another origin, as `https://app.example`, use the server
+    /// (`/mcp` and `/ws`); `*` lets every page. Default: those of the server itself
+    /// and of this machine.
+    ///
+    /// Behind a proxy on the same machine the server cannot tell its own pages
+    /// from those that a foreign name brought here: allow them by their origin.
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.config.allowed_origins.push(origin.into());
         self
@@ -142,7 +147,7 @@ impl ServerBuilder {
     ///
     /// # Errors
     /// If there is no environment, a name does not fit into a path or stands
-    /// twice, a type cannot be published, or a limit cannot be met.
+    /// twice, an origin is none, a type cannot be published, or a limit cannot be met.
     pub fn build(self) -> Result<Server> {
         if self.blueprints.is_empty() {
             return Err(Error::configuration(
@@ -162,6 +167,10 @@ impl ServerBuilder {
                 "keepalive times must be longer than zero and at most a day",
             ));
         }
+        let mut config = self.config;
+        for origin in &mut config.allowed_origins {
+            *origin = web_origin::normalize(origin)?;
+        }
         let mut served: Vec<Arc<Sessions>> = Vec::new();
         for (name, blueprint) in self.blueprints {
             let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -178,7 +187,7 @@ impl ServerBuilder {
                     "environment name `{name}` stands twice"
                 )));
             }
-            served.push(Sessions::new(name, blueprint?, self.config.clone())?);
+            served.push(Sessions::new(name, blueprint?, config.clone())?);
         }
         Ok(Server {
             served: served.into(),

@@ -295,14 +295,19 @@ impl Session {
         Presence(self)
     }
 
-    /// Waits for those who are present to leave, but not for ever.
+    /// Waits for the running call, and then for those who are present to take
+    /// the answer and leave, but for that no longer than `patience`.
     pub(crate) async fn until_nobody_is_present(&self, patience: Duration) {
-        let leaving = async {
-            while self.present.load(Ordering::Acquire) > 0 {
+        let until_zero = async |counter: &AtomicUsize| {
+            while counter.load(Ordering::Acquire) > 0 {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        let _ = tokio::time::timeout(patience, leaving).await;
+        let aborting = &self.lifecycle.aborting;
+        aborting
+            .run_until_cancelled(until_zero(&self.running))
+            .await;
+        let _ = tokio::time::timeout(patience, until_zero(&self.present)).await;
     }
 }
 

@@ -11,6 +11,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, request};
 use axum::response::{IntoResponse, Response};
 
+use crate::error::{Error, Result};
 use crate::server::config::Config;
 use crate::server::http;
 
@@ -24,10 +25,12 @@ pub(crate) const REFUSAL: &str = "this page may not use the server: its origin h
 /// If it may not.
 pub(crate) fn screen(parts: &request::Parts, config: &Config) -> Result<Option<Page>, ()> {
     let peer = http::peer(&parts.extensions);
+    let origin = parts.headers.get(ORIGIN).cloned();
     if !is_welcome(&parts.headers, peer, &config.allowed_origins) {
+        let peer = peer.map(tracing::field::display);
+        tracing::warn!(?origin, peer, path = parts.uri.path(), "page refused");
         return Err(());
     }
-    let origin = parts.headers.get(ORIGIN).cloned();
     Ok(origin.map(|origin| Page { origin }))
 }
 
@@ -63,6 +66,40 @@ impl Page {
         headers.append(VARY, HeaderValue::from_static("origin"));
         response
     }
+}
+
+/// An origin as browsers spell it: in small letters, without the usual port.
+///
+/// # Errors
+/// If it is none.
+pub(crate) fn normalize(origin: &str) -> Result<String> {
+    let origin = origin.trim();
+    if origin == "*" {
+        return Ok(origin.to_owned());
+    }
+    let written = origin.strip_suffix('/').unwrap_or(origin);
+    let parsed = written.parse::<Uri>().ok().and_then(|uri| {
+        let scheme = uri.scheme_str()?.to_ascii_lowercase();
+        let authority = uri.authority()?.as_str().to_ascii_lowercase();
+        // Nothing may follow: a path is not part of an origin.
+        let whole = written.len() == scheme.len() + "://".len() + authority.len();
+        (whole && !authority.contains('@')).then_some((scheme, authority))
+    });
+    let Some((scheme, authority)) = parsed else {
+        return Err(Error::configuration(format!(
+            "`{origin}` is no origin of web pages: use `https://host`, `https://host:port` or `*`"
+        )));
+    };
+    let usual = match scheme.as_str() {
+        "http" => ":80",
+        "https" => ":443",
+        _ => "",
+    };
+    let authority = match authority.strip_suffix(usual) {
+        Some(host) if !usual.is_empty() => host,
+        _ => &authority,
+    };
+    Ok(format!("{scheme}://{authority}"))
 }
 
 /// Whether a request may be served, as far as the page behind it is concerned.
@@ -173,6 +210,28 @@ mod tests {
             "[::ffff:127.0.0.1]:5",
             &[]
         ));
+    }
+
+    #[test]
+    fn origins_are_read_as_people_write_them() {
+        for (written, expected) in [
+            ("*", "*"),
+            (" https://App.example/ ", "https://app.example"),
+            ("https://app.example:443", "https://app.example"),
+            ("http://app.example:8080", "http://app.example:8080"),
+        ] {
+            assert_eq!(normalize(written).unwrap(), expected);
+        }
+        for wrong in [
+            "",
+            "app.example",
+            "https://a/path",
+            "https://a https://b",
+            "https://",
+        ] {
+            let error = normalize(wrong).unwrap_err().to_string();
+            assert!(error.contains("is no origin"), "{wrong}: {error}");
+        }
     }
 
     #[test]

@@ -11,6 +11,11 @@ use crate::error::Result;
 /// Implemented for functions and closures `(&mut E, A) -> Result<R>`, `async` or
 /// not, with or without a [`Progress`] as the third parameter; there is no need
 /// to implement it for anything else. `M` only tells the four apart.
+#[diagnostic::on_unimplemented(
+    message = "this function cannot stand behind a tool",
+    label = "expected a function of `&mut` the environment and one argument that returns `openenv::Result`",
+    note = "a tool is `fn(&mut E, A) -> openenv::Result<R>`, `async` or not, with an optional third parameter of type `openenv::Progress`; a tool without arguments takes `()`"
+)]
 pub trait ToolHandler<'a, E: 'a, A, R, M>: Send + Sync + 'static {
     /// Calls the function.
     fn call(&self, environment: &'a mut E, arguments: A, progress: Progress) -> Called<'a, R>;

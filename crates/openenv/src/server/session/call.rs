@@ -138,6 +138,8 @@ impl Session {
         let interruptible = call.environment.interruptible();
         let future = call.environment.call_tool(name, arguments, progress);
         let result = self.guard(future, limit, "tool").await;
+        let error = result.as_ref().err().map(tracing::field::display);
+        tracing::debug!(session = %self.id, tool = name, error, "tool called");
         match result {
             Err(error) if matches!(error.kind(), Kind::Timeout) => {
                 let seconds = limit.unwrap_or_default().as_secs_f64();

@@ -10,6 +10,7 @@ from generation import VERSION
 
 README = Path(__file__).parents[2] / "README.md"
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SERVED = re.compile(r"openenv serve(?: ([a-z]+))?")
 
 BLOCKING = """
 from openenv.core import GenericEnvClient
@@ -33,11 +34,17 @@ asyncio.run(main())
 """
 
 
-def _printed() -> list[str]:
-    """The README's Python, as far as it drives a server."""
+def _printed() -> list[tuple[str, str]]:
+    """The README's Python, as far as it drives a server, and what it was told to serve before."""
     if not README.is_file():
         return []
-    return [code for code in FENCE.findall(README.read_text()) if "openenv" in code]
+    text = README.read_text()
+    printed = []
+    for fence in FENCE.finditer(text):
+        served = SERVED.findall(text[: fence.start()])[-1] or "echo"
+        if "openenv" in fence[1]:
+            printed.append((served, fence[1]))
+    return printed
 
 
 def _run(server, code: str) -> str:
@@ -55,6 +62,6 @@ def test_usual_form(server, code):
 
 # Without a README there is nothing to run; with one, every snippet counts.
 @pytest.mark.skipif(VERSION < (0, 10), reason="the README shows the current generation")
-@pytest.mark.parametrize("code", _printed())
-def test_readme(server, code):
-    assert _run(server, code).strip()
+@pytest.mark.parametrize(("environment", "code"), _printed())
+def test_readme(serve, environment, code):
+    assert _run(serve(environment), code).strip()

@@ -42,6 +42,17 @@ pub enum Structured {
     Wrapped,
 }
 
+impl Structured {
+    /// How data is published whose type does not say: an object as it is.
+    fn fit_for(json: &str) -> Self {
+        if json.starts_with('{') {
+            Self::Object
+        } else {
+            Self::No
+        }
+    }
+}
+
 /// One piece of what an agent gets to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
@@ -112,11 +123,7 @@ impl ToolOutput {
     /// If the value cannot be written as JSON.
     pub fn data(mut self, data: &impl Serialize) -> Result<Self> {
         let data = to_raw_value(data)?;
-        self.structured = if data.get().starts_with('{') {
-            Structured::Object
-        } else {
-            Structured::No
-        };
+        self.structured = Structured::fit_for(data.get());
         self.data = Some(data);
         Ok(self)
     }
@@ -174,11 +181,7 @@ impl ToolOutput {
             [b'"', ..] => Some(serde_json::from_str(json)?),
             _ => Some(json.to_owned()),
         };
-        let structured = structured.unwrap_or(if json.starts_with('{') {
-            Structured::Object
-        } else {
-            Structured::No
-        });
+        let structured = structured.unwrap_or_else(|| Structured::fit_for(json));
         let nothing = json == "null" && structured != Structured::Wrapped;
         Ok(Self {
             content: text

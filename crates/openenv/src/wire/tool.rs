@@ -128,7 +128,7 @@ struct Wrapped<'a> {
 
 /// fastmcp's clients unwrap a result that bears this mark.
 #[derive(Serialize)]
-pub(crate) struct WrapMark {
+struct WrapMark {
     fastmcp: WrapResult,
 }
 
@@ -138,7 +138,7 @@ struct WrapResult {
 }
 
 impl WrapMark {
-    pub(crate) const MARK: Self = Self {
+    const MARK: Self = Self {
         fastmcp: WrapResult { wrap_result: true },
     };
 }

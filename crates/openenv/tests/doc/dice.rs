@@ -40,22 +40,8 @@ impl openenv::Environment for Dice {
     }
 }
 
-/// Serves until the example ends; returns the URL.
+include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/serve.rs"));
+
 fn serve() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    std::thread::spawn(|| {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-            let server = openenv::Server::builder().environment("dice", || Dice);
-            let server = server.build().unwrap();
-            server.serve(listener, std::future::pending()).await.unwrap();
-        });
-    });
-    url
+    serve_builder(openenv::Server::builder().environment("dice", || Dice))
 }

@@ -1,6 +1,5 @@
 //! The Model Context Protocol over a pair of streams, as standard input and output.
 
-use std::pin::pin;
 use std::sync::Arc;
 
 use rmcp::ServiceExt;
@@ -72,13 +71,12 @@ impl Server {
             // The answer that tells why is still on its way.
             tokio::time::sleep(LAST_WORDS).await;
         };
-        let mut shutdown = pin!(shutdown);
         let served = tokio::select! {
             served = serving => served,
             // Clients start a server anew that has ended; one that refuses
             // every call would stay as it is.
             () = ended => Err(Error::of(Kind::Session, "the environment failed; its session is over")),
-            () = &mut shutdown => Ok(()),
+            () = shutdown => Ok(()),
         };
         session.close(CloseReason::Disconnected).await;
         self.shut_down().await;

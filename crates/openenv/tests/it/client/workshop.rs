@@ -11,6 +11,8 @@ use openenv::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::support::nothing_but_tools;
+
 /// What became of the waits in all workshops of a test.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
@@ -163,26 +165,10 @@ impl Warehouse {
     pub(super) const TOOLS: usize = 250;
 }
 
-impl Environment for Warehouse {
-    type Action = NoAction;
-    type Observation = ToolObservation;
-    type ResetObservation = ();
-    type State = ();
-
-    async fn reset(&mut self, _: ResetOptions) -> Result<Step<()>> {
-        Ok(Step::new(()))
-    }
-
-    async fn step(&mut self, none: NoAction, _: StepOptions) -> Result<Step<ToolObservation>> {
-        match none {}
-    }
-
-    fn state(&self) {}
-
-    fn tools() -> Tools<Self> {
-        (0..Self::TOOLS).fold(Tools::new(), |tools, number| {
-            let call = move |_: &mut Self, (): ()| Ok(number);
-            tools.add(Tool::new(format!("tool_{number}"), "One of many", call))
-        })
-    }
-}
+nothing_but_tools!(
+    Warehouse,
+    (0..Self::TOOLS).fold(Tools::new(), |tools, number| {
+        let call = move |_: &mut Self, (): ()| Ok(number);
+        tools.add(Tool::new(format!("tool_{number}"), "One of many", call))
+    })
+);

@@ -2,46 +2,26 @@
 
 use std::time::Duration;
 
-use openenv::{
-    Environment, NoAction, Progress, ResetOptions, Result, Server, Step, StepOptions, Tool,
-    ToolObservation, Tools,
-};
+use openenv::{Progress, Result, Server, Tool, Tools};
 use reqwest::Method;
 use serde_json::json;
 
 use super::agent::Agent;
-use crate::support::{TestServer, eventually};
+use crate::support::{TestServer, eventually, nothing_but_tools};
 
 /// Talks until it is stopped.
 struct Chatterbox;
 
-impl Environment for Chatterbox {
-    type Action = NoAction;
-    type Observation = ToolObservation;
-    type ResetObservation = ();
-    type State = ();
-    const CONCURRENT: bool = true;
-
-    async fn reset(&mut self, _: ResetOptions) -> Result<Step<()>> {
-        Ok(Step::new(()))
-    }
-
-    async fn step(&mut self, none: NoAction, _: StepOptions) -> Result<Step<ToolObservation>> {
-        match none {}
-    }
-
-    fn state(&self) {}
-
-    fn tools() -> Tools<Self> {
-        Tools::new()
-            .add(Tool::new("talk", "Talks", Self::talk).timeout(Duration::from_millis(500)))
-            .add(Tool::new(
-                "hush",
-                "Is silent",
-                |_: &mut Self, (): ()| Ok(()),
-            ))
-    }
-}
+nothing_but_tools!(
+    Chatterbox,
+    Tools::new()
+        .add(Tool::new("talk", "Talks", Self::talk).timeout(Duration::from_millis(500)))
+        .add(Tool::new(
+            "hush",
+            "Is silent",
+            |_: &mut Self, (): ()| Ok(()),
+        ))
+);
 
 impl Chatterbox {
     async fn talk(&mut self, (): (), progress: Progress) -> Result<()> {

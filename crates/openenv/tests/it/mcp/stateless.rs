@@ -1,14 +1,11 @@
 //! The version of the protocol that has no sessions.
 
-use openenv::{
-    Environment, NoAction, ResetOptions, Result, Server, Step, StepOptions, Tool, ToolObservation,
-    Tools,
-};
+use openenv::{Server, Tool, Tools};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::agent::{Agent, answer};
-use crate::support::TestServer;
+use crate::support::{TestServer, nothing_but_tools};
 use crate::tools::notebook::Notebook;
 
 const VERSION: &str = "2026-07-28";
@@ -60,29 +57,12 @@ async fn clients_that_can_choose_are_led_to_sessions() {
 /// Tools that remember nothing.
 struct Calculator;
 
-impl Environment for Calculator {
-    type Action = NoAction;
-    type Observation = ToolObservation;
-    type ResetObservation = ();
-    type State = ();
-    const CONCURRENT: bool = true;
-
-    async fn reset(&mut self, _: ResetOptions) -> Result<Step<()>> {
-        Ok(Step::new(()))
-    }
-
-    async fn step(&mut self, none: NoAction, _: StepOptions) -> Result<Step<ToolObservation>> {
-        match none {}
-    }
-
-    fn state(&self) {}
-
-    fn tools() -> Tools<Self> {
-        Tools::new()
-            .add(Tool::new("six", "Tells six", |_: &mut Self, (): ()| Ok(6)))
-            .stateless()
-    }
-}
+nothing_but_tools!(
+    Calculator,
+    Tools::new()
+        .add(Tool::new("six", "Tells six", |_: &mut Self, (): ()| Ok(6)))
+        .stateless()
+);
 
 #[tokio::test]
 async fn tools_without_memory_need_no_session() {

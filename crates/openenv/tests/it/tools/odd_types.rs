@@ -1,14 +1,11 @@
 //! Types of every kind as arguments and results.
 
-use openenv::{
-    Environment, NoAction, ResetOptions, Result, Server, Step, StepOptions, Tool, ToolObservation,
-    Tools,
-};
+use openenv::{Server, Tool, Tools};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::support::TestServer;
+use crate::support::{TestServer, nothing_but_tools};
 
 /// A value that holds values of its own kind.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -35,40 +32,24 @@ struct Metres(f64);
 
 struct Odd;
 
-impl Environment for Odd {
-    type Action = NoAction;
-    type Observation = ToolObservation;
-    type ResetObservation = ();
-    type State = ();
-
-    async fn reset(&mut self, _: ResetOptions) -> Result<Step<()>> {
-        Ok(Step::new(()))
-    }
-
-    async fn step(&mut self, none: NoAction, _: StepOptions) -> Result<Step<ToolObservation>> {
-        match none {}
-    }
-
-    fn state(&self) {}
-
-    fn tools() -> Tools<Self> {
-        Tools::new()
-            .add(Tool::new("sum", "", |_: &mut Self, (): ()| {
-                Ok(Sum::Of(vec![Sum::Number(1)]))
-            }))
-            .add(Tool::new("tree", "", |_: &mut Self, tree: Tree| Ok(tree)))
-            .add(Tool::new("shape", "", |_: &mut Self, shape: Shape| {
-                Ok(shape)
-            }))
-            .add(Tool::new("maybe", "", |_: &mut Self, (): ()| {
-                Ok(None::<Tree>)
-            }))
-            .add(Tool::new("pair", "", |_: &mut Self, (): ()| Ok((1, "a"))))
-            .add(Tool::new("metres", "", |_: &mut Self, (): ()| {
-                Ok(Metres(1.5))
-            }))
-    }
-}
+nothing_but_tools!(
+    Odd,
+    Tools::new()
+        .add(Tool::new("sum", "", |_: &mut Self, (): ()| {
+            Ok(Sum::Of(vec![Sum::Number(1)]))
+        }))
+        .add(Tool::new("tree", "", |_: &mut Self, tree: Tree| Ok(tree)))
+        .add(Tool::new("shape", "", |_: &mut Self, shape: Shape| {
+            Ok(shape)
+        }))
+        .add(Tool::new("maybe", "", |_: &mut Self, (): ()| {
+            Ok(None::<Tree>)
+        }))
+        .add(Tool::new("pair", "", |_: &mut Self, (): ()| Ok((1, "a"))))
+        .add(Tool::new("metres", "", |_: &mut Self, (): ()| {
+            Ok(Metres(1.5))
+        }))
+);
 
 #[tokio::test]
 async fn every_schema_is_that_of_an_object_and_means_what_it_says() {

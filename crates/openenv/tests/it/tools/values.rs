@@ -2,17 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use openenv::{
-    Environment, NoAction, ResetOptions, Result, Server, Step, StepOptions, Tool, ToolObservation,
-    Tools,
-};
+use openenv::{Server, Tool, Tools};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::notebook::Notebook;
 use super::{post, step};
-use crate::support::{TestServer, fetch};
+use crate::support::{TestServer, fetch, nothing_but_tools};
 
 /// Returns what it is given.
 struct Mirror;
@@ -42,53 +39,37 @@ struct Given {
     others: Vec<Place>,
 }
 
-impl Environment for Mirror {
-    type Action = NoAction;
-    type Observation = ToolObservation;
-    type ResetObservation = ();
-    type State = ();
-
-    async fn reset(&mut self, _: ResetOptions) -> Result<Step<()>> {
-        Ok(Step::new(()))
-    }
-
-    async fn step(&mut self, none: NoAction, _: StepOptions) -> Result<Step<ToolObservation>> {
-        match none {}
-    }
-
-    fn state(&self) {}
-
-    fn tools() -> Tools<Self> {
-        Tools::new()
-            .add(Tool::new("all", "", async |_: &mut Self, given: Given| {
-                Ok(given)
-            }))
-            .add(Tool::new("note", "", async |_: &mut Self, given: Given| {
-                Ok(given.note)
-            }))
-            .add(Tool::new("side", "", async |_: &mut Self, given: Given| {
-                Ok(given.side)
-            }))
-            .add(Tool::new(
-                "place",
-                "",
-                async |_: &mut Self, given: Given| Ok((given.place.x > 0).then_some(given.place)),
-            ))
-            .add(Tool::new(
-                "by_name",
-                "",
-                async |_: &mut Self, given: Given| Ok(BTreeMap::from([("x", given.place.x)])),
-            ))
-            .add(
-                Tool::new("nothing", "Does nothing", async |_: &mut Self, (): ()| {
-                    Ok(())
-                })
-                .title("Nothing at all")
-                .read_only()
-                .idempotent(),
-            )
-    }
-}
+nothing_but_tools!(
+    Mirror,
+    Tools::new()
+        .add(Tool::new("all", "", async |_: &mut Self, given: Given| {
+            Ok(given)
+        }))
+        .add(Tool::new("note", "", async |_: &mut Self, given: Given| {
+            Ok(given.note)
+        }))
+        .add(Tool::new("side", "", async |_: &mut Self, given: Given| {
+            Ok(given.side)
+        }))
+        .add(Tool::new(
+            "place",
+            "",
+            async |_: &mut Self, given: Given| Ok((given.place.x > 0).then_some(given.place)),
+        ))
+        .add(Tool::new(
+            "by_name",
+            "",
+            async |_: &mut Self, given: Given| Ok(BTreeMap::from([("x", given.place.x)])),
+        ))
+        .add(
+            Tool::new("nothing", "Does nothing", async |_: &mut Self, (): ()| {
+                Ok(())
+            })
+            .title("Nothing at all")
+            .read_only()
+            .idempotent(),
+        )
+);
 
 async fn mirror() -> TestServer {
     TestServer::start(Server::builder().environment("mirror", || Mirror)).await

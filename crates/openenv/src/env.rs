@@ -17,7 +17,7 @@ mod metadata;
 mod mode;
 mod options;
 mod step;
-mod tasks;
+pub(crate) mod tasks;
 #[cfg(feature = "server")]
 pub(crate) mod thread;
 

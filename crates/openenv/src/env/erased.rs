@@ -13,13 +13,17 @@ use std::time::{Duration, Instant};
 use serde_json::value::RawValue;
 
 use crate::contract::{Contract, Shape, Shapes};
+use crate::env::tasks::AnyTasks;
 use crate::env::{
-    Environment, Execution, Metadata, Mode, ResetOptions, Step, StepOptions, Tasks, thread,
+    Environment, Execution, Metadata, Mode, Step, StepOptions, thread,
 };
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
+use crate::server::SessionId;
+use crate::tool::compiled::Listing;
 use crate::tool::toolbox::{Catalogue, Toolbox};
 use crate::tool::{Progress, ToolCall, ToolOutput};
+use crate::wire::request::ResetInput;
 use crate::wire::tool::{CalledObservation, ListedObservation};
 use crate::wire::{self, Form};
 
@@ -29,7 +33,7 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub(crate) trait AnyEnvironment: Send {
     fn reset<'a>(
         &'a mut self,
-        options: ResetOptions,
+        asked: ResetInput<'a>,
         form: Form,
         out: &'a mut Vec<u8>,
     ) -> BoxFuture<'a, Result<()>>;
@@ -42,7 +46,7 @@ pub(crate) trait AnyEnvironment: Send {
         out: &'a mut Vec<u8>,
     ) -> BoxFuture<'a, Result<()>>;
 
-    fn state<'a>(&'a mut self, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>>;
+    fn state<'a>(&'a mut self, form: Form, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>>;
 
     fn call_tool<'a>(
         &'a mut self,
@@ -50,6 +54,11 @@ pub(crate) trait AnyEnvironment: Send {
         arguments: Input<'a>,
         progress: Progress,
     ) -> BoxFuture<'a, Result<ToolOutput>>;
+
+    /// The tools of this environment, if it has others than its blueprint tells.
+    fn list_tools(&mut self) -> BoxFuture<'_, Result<Option<Vec<Listing>>>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
 
     /// Makes a step of what was done with tools: counts it, lets the environment
     /// judge it, and writes what the trainer sees.
@@ -64,11 +73,11 @@ pub(crate) trait AnyEnvironment: Send {
 
     fn step_timeout(&self) -> Option<Duration>;
 
-    /// Whether dropping the future of a call stops the call.
+    /// Whether it can serve another call after one that came to nothing.
     ///
-    /// A call that goes on by itself leaves the environment busy, so a session
-    /// whose call ran out of time is over.
-    fn interruptible(&self) -> bool {
+    /// A call that goes on although nobody waits for it any more leaves the
+    /// environment busy, so a session whose call ran out of time is over.
+    fn is_usable(&self) -> bool {
         true
     }
 }
@@ -90,15 +99,33 @@ pub(crate) enum ToolStep {
 pub(crate) trait Blueprint: Send + Sync {
     /// Name for people who look for the cause of a failure.
     fn factory_name(&self) -> &str;
+    /// Whether several of them may share a process.
     fn concurrent(&self) -> bool;
-    fn metadata(&self) -> &Metadata;
+    /// How many sessions there can be at most, and how many there are if nobody
+    /// says otherwise.
+    fn room(&self) -> Room;
+    fn metadata(&self) -> Arc<Metadata>;
     fn contract(&self) -> &Contract;
-    fn tasks(&self) -> Option<&Arc<dyn Tasks>>;
-    fn tools(&self) -> &Arc<Catalogue>;
+    fn tasks(&self) -> Option<Arc<dyn AnyTasks>>;
+    fn tools(&self) -> Arc<Catalogue>;
     /// Whether an action of the environment's own would be accepted, without an
     /// environment to act on.
-    fn check_action(&self, action: &Input<'_>) -> Result<()>;
-    fn open(&self, mode: Mode) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>>;
+    fn check_action<'a>(&'a self, action: &'a Input<'_>) -> BoxFuture<'a, Result<()>>;
+    /// Makes an environment for the session of this name.
+    fn open(
+        &self,
+        session: SessionId,
+        mode: Mode,
+    ) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>>;
+}
+
+/// How many sessions an environment can serve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// What its author asks for.
+    pub(crate) asked: Option<usize>,
+    /// What is possible.
+    pub(crate) most: usize,
 }
 
 /// The blueprint of an environment that is written in Rust.
@@ -107,9 +134,9 @@ pub(crate) struct Native<E: Environment, F> {
     types: Arc<Types<E>>,
     tools: Arc<Catalogue>,
     contract: Contract,
-    metadata: Metadata,
+    metadata: Arc<Metadata>,
     type_name: String,
-    tasks: Option<Arc<dyn Tasks>>,
+    tasks: Option<Arc<dyn AnyTasks>>,
     workshop: Arc<Workshop>,
 }
 
@@ -151,9 +178,9 @@ where
                 tools,
             }),
             contract,
-            metadata: E::metadata(),
+            metadata: Arc::new(E::metadata()),
             type_name: Metadata::named_after::<E>().name,
-            tasks: E::tasks(),
+            tasks: E::tasks().map(|tasks| Arc::new(tasks) as Arc<dyn AnyTasks>),
             workshop: Arc::default(),
         })
     }
@@ -172,31 +199,39 @@ where
         E::CONCURRENT
     }
 
-    fn metadata(&self) -> &Metadata {
-        &self.metadata
+    fn room(&self) -> Room {
+        Room {
+            asked: None,
+            most: if E::CONCURRENT { usize::MAX } else { 1 },
+        }
+    }
+
+    fn metadata(&self) -> Arc<Metadata> {
+        Arc::clone(&self.metadata)
     }
 
     fn contract(&self) -> &Contract {
         &self.contract
     }
 
-    fn tasks(&self) -> Option<&Arc<dyn Tasks>> {
-        self.tasks.as_ref()
+    fn tasks(&self) -> Option<Arc<dyn AnyTasks>> {
+        self.tasks.clone()
     }
 
-    fn tools(&self) -> &Arc<Catalogue> {
-        &self.tools
+    fn tools(&self) -> Arc<Catalogue> {
+        Arc::clone(&self.tools)
     }
 
-    fn check_action(&self, action: &Input<'_>) -> Result<()> {
-        self.types
-            .action
-            .parse(action)
-            .map(drop)
-            .map_err(Error::validation)
+    fn check_action<'a>(&'a self, action: &'a Input<'_>) -> BoxFuture<'a, Result<()>> {
+        let checked = self.types.action.parse(action).map(drop);
+        Box::pin(std::future::ready(checked.map_err(Error::validation)))
     }
 
-    fn open(&self, mode: Mode) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>> {
+    fn open(
+        &self,
+        _: SessionId,
+        mode: Mode,
+    ) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>> {
         let factory = Arc::clone(&self.factory);
         let types = Arc::clone(&self.types);
         let build = move || -> Built {
@@ -273,11 +308,12 @@ struct Adapter<E: Environment> {
 impl<E: Environment> AnyEnvironment for Adapter<E> {
     fn reset<'a>(
         &'a mut self,
-        mut options: ResetOptions,
+        asked: ResetInput<'a>,
         form: Form,
         out: &'a mut Vec<u8>,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
+            let mut options = asked.into_options()?;
             let episode_id = options.episode_id.clone().unwrap_or_else(new_episode_id);
             if !self.types.state.episode_id {
                 // An environment that leaves the bookkeeping to the server still
@@ -310,7 +346,7 @@ impl<E: Environment> AnyEnvironment for Adapter<E> {
         })
     }
 
-    fn state<'a>(&'a mut self, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>> {
+    fn state<'a>(&'a mut self, _: Form, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let state = self.environment.state();
             let episode_id = (!self.types.state.episode_id).then_some(&self.episode_id);

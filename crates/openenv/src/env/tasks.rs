@@ -61,6 +61,76 @@ pub trait Tasks: Send + Sync + 'static {
     }
 }
 
+/// Something that is asked about tasks.
+#[cfg(feature = "server")]
+#[derive(Debug)]
+pub(crate) enum TaskQuestion {
+    Splits,
+    List {
+        split: String,
+    },
+    Count {
+        split: String,
+    },
+    Get {
+        split: String,
+        index: i64,
+    },
+    Range {
+        split: String,
+        start: Option<i64>,
+        stop: Option<i64>,
+    },
+}
+
+#[cfg(feature = "server")]
+impl TaskQuestion {
+    /// The name of the method that answers it, as authors and clients know it.
+    pub(crate) fn method(&self) -> &'static str {
+        match self {
+            Self::Splits => "list_splits",
+            Self::List { .. } => "list_tasks",
+            Self::Count { .. } => "num_tasks",
+            Self::Get { .. } => "get_task",
+            Self::Range { .. } => "get_task_range",
+        }
+    }
+}
+
+/// Tasks as the server asks for them, whoever knows the answer.
+#[cfg(feature = "server")]
+pub(crate) trait AnyTasks: Send + Sync {
+    fn answer(
+        &self,
+        question: TaskQuestion,
+    ) -> crate::env::erased::BoxFuture<'static, Result<Value>>;
+}
+
+/// They may block, so a thread for that asks them.
+#[cfg(feature = "server")]
+impl AnyTasks for std::sync::Arc<dyn Tasks> {
+    fn answer(
+        &self,
+        question: TaskQuestion,
+    ) -> crate::env::erased::BoxFuture<'static, Result<Value>> {
+        let tasks = Self::clone(self);
+        let ask = move || match question {
+            TaskQuestion::Splits => Ok(serde_json::to_value(tasks.splits()?)?),
+            TaskQuestion::List { split } => Ok(tasks.list(&split)?.into()),
+            TaskQuestion::Count { split } => Ok(tasks.count(&split)?.into()),
+            TaskQuestion::Get { split, index } => tasks.get(&split, index),
+            TaskQuestion::Range { split, start, stop } => {
+                Ok(tasks.range(&split, start, stop)?.into())
+            }
+        };
+        Box::pin(async move {
+            tokio::task::spawn_blocking(ask)
+                .await
+                .unwrap_or_else(|_| Err(Error::new("the tasks panicked")))
+        })
+    }
+}
+
 /// One split of the tasks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]

@@ -17,6 +17,7 @@ use crate::error::{Error, Kind, Result};
 use crate::json::Input;
 use crate::tool::{Progress, ToolOutput};
 use crate::wire::Form;
+use crate::wire::request::ResetInput;
 
 /// Makes the environment on a new thread and returns the handle to it.
 pub(crate) async fn open(
@@ -41,13 +42,19 @@ pub(crate) async fn open(
             }
         })?;
     let step_timeout = opened.await.map_err(|_| ended())??;
-    Ok(Box::new(OnThread { jobs, step_timeout }))
+    Ok(Box::new(OnThread {
+        jobs,
+        step_timeout,
+        busy: false,
+    }))
 }
 
 /// The session's end of the thread.
 struct OnThread {
     jobs: mpsc::Sender<Job>,
     step_timeout: Option<Duration>,
+    /// Whether the thread has not answered the last call.
+    busy: bool,
 }
 
 enum Job {
@@ -77,7 +84,9 @@ impl OnThread {
         self.jobs
             .send(Job::Call(Box::new(call), form, answer))
             .map_err(|_| ended())?;
+        self.busy = true;
         let (written, step_timeout) = answered.await.map_err(|_| ended())?;
+        self.busy = false;
         self.step_timeout = step_timeout;
         written
     }
@@ -100,11 +109,14 @@ impl OnThread {
 impl AnyEnvironment for OnThread {
     fn reset<'a>(
         &'a mut self,
-        options: ResetOptions,
+        asked: ResetInput<'a>,
         form: Form,
         out: &'a mut Vec<u8>,
     ) -> BoxFuture<'a, Result<()>> {
-        self.call(Call::Reset(options), form, out)
+        match asked.into_options() {
+            Ok(options) => self.call(Call::Reset(options), form, out),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
     }
 
     fn step<'a>(
@@ -117,8 +129,8 @@ impl AnyEnvironment for OnThread {
         self.call(Call::Step(action.into_owned(), options), form, out)
     }
 
-    fn state<'a>(&'a mut self, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>> {
-        self.call(Call::State, Form::WebSocket, out)
+    fn state<'a>(&'a mut self, form: Form, out: &'a mut Vec<u8>) -> BoxFuture<'a, Result<()>> {
+        self.call(Call::State, form, out)
     }
 
     fn call_tool<'a>(
@@ -158,8 +170,8 @@ impl AnyEnvironment for OnThread {
         self.step_timeout
     }
 
-    fn interruptible(&self) -> bool {
-        false
+    fn is_usable(&self) -> bool {
+        !self.busy
     }
 }
 
@@ -206,11 +218,14 @@ fn serve(mut environment: Box<dyn AnyEnvironment>, inbox: &mpsc::Receiver<Job>, 
 async fn perform(environment: &mut dyn AnyEnvironment, call: Call, form: Form) -> Result<Written> {
     let mut out = Vec::new();
     match call {
-        Call::Reset(options) => environment.reset(options, form, &mut out).await?,
+        Call::Reset(options) => {
+            let asked = ResetInput::Checked(options);
+            environment.reset(asked, form, &mut out).await?;
+        }
         Call::Step(action, options) => {
             environment.step(action, options, form, &mut out).await?;
         }
-        Call::State => environment.state(&mut out).await?,
+        Call::State => environment.state(form, &mut out).await?,
         Call::Conclude(step) => environment.conclude(step, form, &mut out).await?,
         Call::Tool(name, arguments, progress) => {
             let output = environment.call_tool(&name, arguments, progress).await?;

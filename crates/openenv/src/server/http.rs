@@ -28,7 +28,7 @@ use crate::server::sessions::Sessions;
 use crate::server::stateless::for_request;
 use crate::server::{mcp, openapi, web_origin, ws};
 use crate::wire::Form;
-use crate::wire::request::{ResetRequest, StepRequest};
+use crate::wire::request::{ResetInput, ResetRequest, StepRequest};
 
 /// tungstenite fills its whole read buffer with zeros before each read
 /// (<https://github.com/snapview/tungstenite-rs/issues/547>); actions are small,
@@ -71,7 +71,7 @@ async fn health() -> Response {
 }
 
 async fn metadata(State(sessions): State<Arc<Sessions>>) -> Response {
-    body::json(sessions.blueprint.metadata())
+    body::json(&*sessions.blueprint.metadata())
 }
 
 async fn schema(State(sessions): State<Arc<Sessions>>) -> Response {
@@ -95,7 +95,8 @@ async fn reset(State(sessions): State<Arc<Sessions>>, body: Body) -> Result<Resp
         body.read(&RESET)?.into()
     };
     answer(&sessions, async |session, out| {
-        session.reset(options, Form::Http, out).await
+        let asked = ResetInput::Checked(options);
+        session.reset(asked, Form::Http, out).await
     })
     .await
 }
@@ -104,7 +105,7 @@ async fn step(State(sessions): State<Arc<Sessions>>, body: Body) -> Result<Respo
     let (action, options) = body.read(&STEP)?.into_parts();
     let action = Input::raw(action.get());
     // A bad action must not cost the making of an environment.
-    sessions.check_action(&action)?;
+    sessions.check_action(&action).await?;
     answer(&sessions, async |session, out| {
         session.step(action, options, Form::Http, out).await
     })
@@ -112,7 +113,10 @@ async fn step(State(sessions): State<Arc<Sessions>>, body: Body) -> Result<Respo
 }
 
 async fn state(State(sessions): State<Arc<Sessions>>) -> Result<Response> {
-    answer(&sessions, async |session, out| session.state(out).await).await
+    answer(&sessions, async |session, out| {
+        session.state(Form::Http, out).await
+    })
+    .await
 }
 
 /// Answers one request with what `call` writes, in a session of its own.

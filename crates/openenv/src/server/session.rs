@@ -64,17 +64,18 @@ struct Link {
 impl Session {
     pub(crate) fn new(
         sessions: &Arc<Sessions>,
+        id: SessionId,
         origin: Origin,
         peer: Option<SocketAddr>,
         environment: Box<dyn AnyEnvironment>,
         slot: Slot,
     ) -> Self {
         Self {
-            id: SessionId::new(),
+            id,
             origin,
             sessions: Arc::downgrade(sessions),
             lifecycle: Arc::clone(&sessions.lifecycle),
-            tools: Arc::clone(sessions.blueprint.tools()),
+            tools: sessions.blueprint.tools(),
             mode: sessions.config.mode,
             peer,
             opened: Instant::now(),

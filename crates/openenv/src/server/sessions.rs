@@ -47,11 +47,12 @@ impl Sessions {
         blueprint: Box<dyn Blueprint>,
         config: Config,
     ) -> Result<Arc<Self>> {
-        let maximum = match (config.max_sessions, blueprint.concurrent()) {
+        let room = blueprint.room();
+        let maximum = match (config.max_sessions, room.asked) {
             (Some(0), _) => {
                 return Err(Error::configuration("max sessions must be at least 1"));
             }
-            (Some(wanted), false) if wanted > 1 => {
+            (Some(wanted), _) if wanted > room.most => {
                 return Err(Error::configuration(format!(
                     "environment `{name}` does not declare itself safe for concurrent sessions, \
                      so it cannot be served with max sessions {wanted}: set \
@@ -60,9 +61,8 @@ impl Sessions {
                     blueprint.factory_name()
                 )));
             }
-            (Some(wanted), _) => wanted,
-            (None, true) => config.default_sessions.max(1),
-            (None, false) => 1,
+            (Some(wanted), _) | (None, Some(wanted)) => wanted,
+            (None, None) => config.default_sessions.clamp(1, room.most),
         };
         let concurrent = blueprint.concurrent();
         let lifecycle = Lifecycle::new(name.clone(), config.close_timeout, concurrent);
@@ -141,17 +141,18 @@ impl Sessions {
         let sessions = Arc::clone(self);
         let making = self.lifecycle.tasks.spawn(async move {
             let _turn = sessions.factories.acquire().await;
-            let environment = sessions.blueprint.open(sessions.config.mode).await?;
-            let session = Session::new(&sessions, origin, peer, environment, slot);
+            let id = SessionId::new();
+            let environment = sessions.blueprint.open(id, sessions.config.mode).await?;
+            let session = Session::new(&sessions, id, origin, peer, environment, slot);
             Ok(Arc::new(session))
         });
         making.await.unwrap_or_else(|_| Err(shutting_down()))
     }
 
     /// Whether the action would be accepted, without a session to act in.
-    pub(crate) fn check_action(&self, action: &Input<'_>) -> Result<()> {
+    pub(crate) async fn check_action(&self, action: &Input<'_>) -> Result<()> {
         match self.blueprint.tools().action(action.clone())? {
-            Action::Own(action) => self.blueprint.check_action(&action),
+            Action::Own(action) => self.blueprint.check_action(&action).await,
             Action::List | Action::Call { .. } => Ok(()),
         }
     }

@@ -9,7 +9,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use crate::contract::{Base, Shape};
-use crate::env::Tasks;
+use crate::env::tasks::TaskQuestion;
 use crate::error::{Error, Result};
 use crate::server::body::{self, Body};
 use crate::server::fallback::only;
@@ -47,7 +47,7 @@ async fn list_environments(State(directory): State<Directory>) -> Response {
 
 async fn splits(State(directory): State<Directory>, Path(name): Path<String>) -> Result<Response> {
     let environment = find(&directory, &name)?;
-    let splits = ask(environment, "list_splits", <dyn Tasks>::splits).await?;
+    let splits = ask(environment, TaskQuestion::Splits).await?;
     Ok(body::json(&splits))
 }
 
@@ -56,12 +56,9 @@ async fn list(
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Response> {
-    let request = body.read(&LIST)?;
+    let ListTasksRequest { split } = body.read(&LIST)?;
     let environment = find(&directory, &name)?;
-    let tasks = ask(environment, "list_tasks", move |tasks| {
-        tasks.list(&request.split)
-    })
-    .await?;
+    let tasks = ask(environment, TaskQuestion::List { split }).await?;
     Ok(body::json(
         &json!({ "tasks": tasks, "env_name": environment.name }),
     ))
@@ -72,12 +69,9 @@ async fn count(
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Response> {
-    let request = body.read(&COUNT)?;
+    let NumTasksRequest { split } = body.read(&COUNT)?;
     let environment = find(&directory, &name)?;
-    let count = ask(environment, "num_tasks", move |tasks| {
-        tasks.count(&request.split)
-    })
-    .await?;
+    let count = ask(environment, TaskQuestion::Count { split }).await?;
     Ok(body::json(&json!({ "num_tasks": count })))
 }
 
@@ -88,10 +82,7 @@ async fn task(
 ) -> Result<Response> {
     let GetTaskRequest { split, index } = body.read(&GET)?;
     let environment = find(&directory, &name)?;
-    let task = ask(environment, "get_task", move |tasks| {
-        tasks.get(&split, index)
-    })
-    .await?;
+    let task = ask(environment, TaskQuestion::Get { split, index }).await?;
     Ok(body::json(&json!({ "task": task })))
 }
 
@@ -102,10 +93,7 @@ async fn range(
 ) -> Result<Response> {
     let GetTaskRangeRequest { split, start, stop } = body.read(&RANGE)?;
     let environment = find(&directory, &name)?;
-    let tasks: Vec<Value> = ask(environment, "get_task_range", move |tasks| {
-        tasks.range(&split, start, stop)
-    })
-    .await?;
+    let tasks = ask(environment, TaskQuestion::Range { split, start, stop }).await?;
     Ok(body::json(&json!({ "tasks": tasks })))
 }
 
@@ -116,20 +104,15 @@ fn find<'a>(directory: &'a Directory, name: &str) -> Result<&'a Arc<Sessions>> {
         .ok_or_else(|| Error::not_found(format!("unknown environment '{name}'")))
 }
 
-/// Asks the tasks of an environment on a thread where they may block.
-async fn ask<T: Send + 'static>(
-    environment: &Sessions,
-    method: &'static str,
-    question: impl FnOnce(&dyn Tasks) -> Result<T> + Send + 'static,
-) -> Result<T> {
+/// Asks the tasks of an environment; what they do not answer is named.
+async fn ask(environment: &Sessions, question: TaskQuestion) -> Result<Value> {
+    let method = question.method();
     let tasks = environment
         .blueprint
         .tasks()
-        .cloned()
         .ok_or_else(|| Error::unsupported(method))?;
-    match tokio::task::spawn_blocking(move || question(&*tasks)).await {
-        Ok(Err(error)) if error.is_unsupported() => Err(Error::unsupported(method)),
-        Ok(answer) => answer,
-        Err(_) => Err(Error::new(format!("{method} panicked"))),
+    match tasks.answer(question).await {
+        Err(error) if error.is_unsupported() => Err(Error::unsupported(method)),
+        answer => answer,
     }
 }

@@ -16,6 +16,7 @@ use crate::server::mcp;
 use crate::server::seat::Seat;
 use crate::server::session::Session;
 use crate::server::sessions::Sessions;
+use crate::wire::request::ResetInput;
 use crate::wire::{self, Form, Incoming, Request};
 
 /// Serves one socket, from the first frame to the last.
@@ -76,13 +77,14 @@ async fn answer(sessions: Arc<Sessions>, session: Arc<Session>, frame: Frame) ->
                 .step(action, options, Form::WebSocket, &mut out)
                 .await
         }
-        Request::Reset(options) => {
+        Request::Reset(data) => {
             out.extend_from_slice(b"{\"type\":\"observation\",\"data\":");
-            session.reset(options, Form::WebSocket, &mut out).await
+            let asked = ResetInput::AsSent(data);
+            session.reset(asked, Form::WebSocket, &mut out).await
         }
         Request::State => {
             out.extend_from_slice(b"{\"type\":\"state\",\"data\":");
-            session.state(&mut out).await
+            session.state(Form::WebSocket, &mut out).await
         }
         Request::Mcp(rpc) => {
             out.extend_from_slice(b"{\"type\":\"mcp\",\"data\":");

@@ -23,8 +23,10 @@ pub(crate) struct Listing {
     pub(crate) description: String,
     pub(crate) input_schema: Value,
     pub(crate) output_schema: Option<Value>,
-    pub(crate) read_only: bool,
-    pub(crate) idempotent: bool,
+    /// Hints of MCP, as `readOnlyHint`: an object, or null.
+    pub(crate) annotations: Value,
+    /// What only some clients make sense of: an object, or null.
+    pub(crate) meta: Value,
     /// The only mode that has it, if it is not in both.
     pub(crate) mode: Option<Mode>,
     pub(crate) timeout: Option<Duration>,

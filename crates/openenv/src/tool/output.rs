@@ -28,6 +28,8 @@ pub struct ToolOutput {
     pub(crate) content: Vec<Content>,
     pub(crate) data: Option<Box<RawValue>>,
     pub(crate) structured: Structured,
+    /// The result in the OpenEnv dialect, where the environment worded it itself.
+    pub(crate) plain: Option<Box<RawValue>>,
 }
 
 /// How the data of an output is published as structured content.
@@ -190,6 +192,7 @@ impl ToolOutput {
                 .collect(),
             data: (!nothing).then_some(data),
             structured: if nothing { Structured::No } else { structured },
+            plain: None,
         })
     }
 }

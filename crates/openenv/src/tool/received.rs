@@ -112,6 +112,7 @@ impl CallResult<'_> {
                 (None, Some(_)) => Structured::Object,
                 (None, None) => Structured::No,
             },
+            plain: None,
         })
     }
 }

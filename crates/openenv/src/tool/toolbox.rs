@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::compiled::{Function, Listing};
 use super::{CallTool, ListToolsAction, NoAction, Progress, Tool, ToolFailure, ToolOutput, Tools};
@@ -29,14 +29,25 @@ static LIST: LazyLock<Shape<ListToolsAction>> = LazyLock::new(|| Shape::fixed(Ba
 #[derive(Debug)]
 pub(crate) struct Catalogue {
     listings: Vec<Listing>,
-    /// Whether calling tools is all that a trainer can do.
-    only_tools: bool,
+    steps: Steps,
     /// Whether no call depends on an earlier one.
     #[cfg_attr(
         not(feature = "mcp"),
         expect(dead_code, reason = "only MCP has versions without sessions")
     )]
     stateless: bool,
+}
+
+/// What becomes of an action where there are tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Steps {
+    /// The calls of tools are told from the environment's own actions.
+    Beside,
+    /// There are no other actions than the calls of tools.
+    Only,
+    /// All of them go to the environment. Its tools are its own business, and
+    /// need not be the same in each session.
+    Environment,
 }
 
 /// An action, as far as the tools are concerned.
@@ -54,6 +65,16 @@ pub(crate) enum Action<'a> {
 }
 
 impl Catalogue {
+    /// The tools of an environment that takes their calls as its own actions.
+    #[cfg(all(unix, feature = "python"))]
+    pub(crate) fn told(listings: Vec<Listing>) -> Self {
+        Self {
+            listings,
+            steps: Steps::Environment,
+            stateless: false,
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.listings.is_empty()
     }
@@ -61,6 +82,11 @@ impl Catalogue {
     #[cfg(feature = "mcp")]
     pub(crate) fn are_stateless(&self) -> bool {
         self.stateless
+    }
+
+    /// Whether a session may have other tools than those listed here.
+    pub(crate) fn vary(&self) -> bool {
+        self.steps == Steps::Environment
     }
 
     /// The tools that callers see in `mode`.
@@ -87,6 +113,15 @@ impl Catalogue {
         Err(Error::of(Kind::Tool(ToolFailure::NotFound), message))
     }
 
+    /// Looks a tool up that is about to be called: `None` is one that only the
+    /// environment may know.
+    pub(crate) fn look_up(&self, name: &str, mode: Mode) -> Result<Option<&Listing>> {
+        match self.find(name, mode) {
+            Err(_) if self.steps == Steps::Environment => Ok(None),
+            found => found.map(|(_, listing)| Some(listing)),
+        }
+    }
+
     /// How long a call may take that is a step, given what its caller asks for.
     pub(crate) fn step_timeout(&self, name: &str, mode: Mode, asked: Option<Duration>) -> Duration {
         let own = self
@@ -101,7 +136,7 @@ impl Catalogue {
 
     /// Tells the calls of tools from the environment's own actions.
     pub(crate) fn action<'a>(&self, action: Input<'a>) -> Result<Action<'a>> {
-        if self.is_empty() {
+        if self.is_empty() || self.steps == Steps::Environment {
             return Ok(Action::Own(action));
         }
         match kind(&action).as_deref() {
@@ -110,7 +145,7 @@ impl Catalogue {
                 Ok(Action::List)
             }
             Some("call_tool") => call(&action),
-            _ if self.only_tools => call(&action),
+            _ if self.steps == Steps::Only => call(&action),
             _ => Ok(Action::Own(action)),
         }
     }
@@ -162,8 +197,8 @@ impl<E: Environment> Toolbox<E> {
                 description: tool.description,
                 input_schema: signature.input_schema,
                 output_schema: signature.output_schema,
-                read_only: tool.read_only,
-                idempotent: tool.idempotent,
+                annotations: annotations(tool.read_only, tool.idempotent),
+                meta: Value::Null,
                 mode: tool.mode,
                 timeout: tool.timeout,
             });
@@ -184,7 +219,11 @@ impl<E: Environment> Toolbox<E> {
         Ok(Self {
             catalogue: Arc::new(Catalogue {
                 listings,
-                only_tools,
+                steps: if only_tools {
+                    Steps::Only
+                } else {
+                    Steps::Beside
+                },
                 stateless: tools.stateless,
             }),
             functions,
@@ -205,6 +244,20 @@ impl<E: Environment> Toolbox<E> {
             }
             Err(error) => Box::pin(std::future::ready(Err(error))),
         }
+    }
+}
+
+/// The hints of MCP, as far as a tool gives any.
+fn annotations(read_only: bool, idempotent: bool) -> Value {
+    let hints: Map<String, Value> = [("readOnlyHint", read_only), ("idempotentHint", idempotent)]
+        .into_iter()
+        .filter(|(_, given)| *given)
+        .map(|(name, given)| (name.to_owned(), given.into()))
+        .collect();
+    if hints.is_empty() {
+        Value::Null
+    } else {
+        Value::Object(hints)
     }
 }
 

@@ -10,10 +10,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::contract::{Base, Shape};
-use crate::env::{ResetOptions, StepOptions};
+use crate::env::StepOptions;
 use crate::error::{Error, Kind, Result, Violation};
 use crate::json::{self, Document, Input};
-use crate::wire::request::{ResetArguments, seconds};
+use crate::wire::request::seconds;
 
 /// One frame: what is asked for, and the name that the caller gives the question.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Incoming<'a> {
 
 #[derive(Debug)]
 pub(crate) enum Request<'a> {
-    Reset(ResetOptions),
+    Reset(Input<'a>),
     Step {
         action: Input<'a>,
         options: StepOptions,
@@ -80,8 +80,7 @@ impl<'a> Incoming<'a> {
                 }
             }
             ("reset", Some(arguments), None) => {
-                let arguments = RESET.arguments.parse(&Input::raw(arguments.get())).ok()?;
-                Request::Reset(arguments.into())
+                Request::Reset(Input::raw(arguments.get()))
             }
             ("state", None, None) if frame.data.is_none() => Request::State,
             ("close", None, None) if frame.data.is_none() => Request::Close,
@@ -109,12 +108,8 @@ impl<'a> Incoming<'a> {
         };
         match kind.as_str() {
             "reset" => {
-                let (frame, data) = read(&RESET.frame, &document)?;
-                let arguments = RESET.arguments.parse(&data).map_err(Error::validation)?;
-                Ok(Self::new(
-                    Request::Reset(arguments.into()),
-                    frame.request_id,
-                ))
+                let (frame, data) = read(&RESET, &document)?;
+                Ok(Self::new(Request::Reset(data), frame.request_id))
             }
             "step" => {
                 let (frame, action) = read(&STEP, &document)?;
@@ -165,15 +160,7 @@ fn read<T: DeserializeOwned + JsonSchema>(
     Ok((frame, Input::Lenient(data)))
 }
 
-struct ResetShapes {
-    frame: Shape<ResetFrame>,
-    arguments: Shape<ResetArguments>,
-}
-
-static RESET: LazyLock<ResetShapes> = LazyLock::new(|| ResetShapes {
-    frame: Shape::fixed(Base::Closed),
-    arguments: Shape::fixed(Base::Open),
-});
+static RESET: LazyLock<Shape<ResetFrame>> = LazyLock::new(|| Shape::fixed(Base::Closed));
 static STEP: LazyLock<Shape<StepFrame>> = LazyLock::new(|| Shape::fixed(Base::Closed));
 static MCP: LazyLock<Shape<McpFrame>> = LazyLock::new(|| Shape::fixed(Base::Closed));
 static BARE: LazyLock<Shape<BareFrame>> = LazyLock::new(|| Shape::fixed(Base::Closed));
@@ -226,6 +213,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::wire::request::ResetInput;
 
     fn any_json() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
@@ -255,7 +243,7 @@ mod tests {
             request_id,
         } = incoming.map_err(|error| format!("{} {:?}", error, error.violations()))?;
         let (kind, data) = match &request {
-            Request::Reset(options) => ("reset", json!(format!("{options:?}"))),
+            Request::Reset(data) => ("reset", input(data)),
             Request::Step { action, options } => {
                 ("step", json!([input(action), format!("{options:?}")]))
             }
@@ -306,12 +294,13 @@ mod tests {
     fn a_seed_beyond_64_bits_arrives_whole() {
         let text = r#"{"type":"reset","data":{"seed":1180591620717411303424}}"#;
         let Ok(Incoming {
-            request: Request::Reset(options),
+            request: Request::Reset(data),
             ..
         }) = Incoming::parse(text)
         else {
             panic!("not a reset");
         };
+        let options = ResetInput::AsSent(data).into_options().unwrap();
         assert_eq!(options.seed.map(i128::from), Some(1 << 70));
     }
 

@@ -3,6 +3,7 @@
 //! The schemas serve twice: they are published in the OpenAPI document, and a
 //! body that does not fit is answered with every violation in it.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -11,7 +12,10 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::contract::{Base, Shape};
 use crate::env::{ResetOptions, Seed, StepOptions};
+use crate::error::{Error, Result};
+use crate::json::Input;
 
 /// Body of `POST /reset`.
 #[derive(Debug, JsonSchema)]
@@ -87,6 +91,33 @@ pub(crate) struct GetTaskRangeRequest {
     /// The task after the last one
     #[serde(default)]
     pub(crate) stop: Option<i64>,
+}
+
+static RESET_ARGUMENTS: LazyLock<Shape<ResetArguments>> =
+    LazyLock::new(|| Shape::fixed(Base::Open));
+
+/// What a reset is asked for.
+#[derive(Debug)]
+pub(crate) enum ResetInput<'a> {
+    /// The body of a request, which was checked.
+    Checked(ResetOptions),
+    /// The `data` of a frame. Not every environment is as strict about it as the
+    /// types of this library are.
+    AsSent(Input<'a>),
+}
+
+impl ResetInput<'_> {
+    /// # Errors
+    /// If a seed is no number, or a name no text.
+    pub(crate) fn into_options(self) -> Result<ResetOptions> {
+        match self {
+            Self::Checked(options) => Ok(options),
+            Self::AsSent(data) => match RESET_ARGUMENTS.parse(&data) {
+                Ok(arguments) => Ok(arguments.into()),
+                Err(violations) => Err(Error::validation(violations)),
+            },
+        }
+    }
 }
 
 impl From<ResetRequest> for ResetOptions {

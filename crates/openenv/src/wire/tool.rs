@@ -3,7 +3,7 @@
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::error::Error;
 use crate::tool::compiled::Listing;
@@ -20,28 +20,13 @@ pub(crate) fn listed<'a>(tools: impl Iterator<Item = &'a Listing>) -> Value {
                 "inputSchema": tool.input_schema,
                 "outputSchema": tool.output_schema,
                 "icons": null,
-                "annotations": annotations(tool),
-                "meta": null,
+                "annotations": tool.annotations,
+                "meta": tool.meta,
                 "execution": null,
             })
         })
         .collect();
     json!({ "tools": tools })
-}
-
-fn annotations(tool: &Listing) -> Value {
-    let mut hints = Map::new();
-    if tool.read_only {
-        hints.insert("readOnlyHint".to_owned(), true.into());
-    }
-    if tool.idempotent {
-        hints.insert("idempotentHint".to_owned(), true.into());
-    }
-    if hints.is_empty() {
-        Value::Null
-    } else {
-        Value::Object(hints)
-    }
 }
 
 /// What a trainer sees after a step that listed the tools.
@@ -103,6 +88,9 @@ pub(crate) struct PlainResult<'a>(pub(crate) &'a ToolOutput);
 impl Serialize for PlainResult<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(output) = self;
+        if let Some(plain) = &output.plain {
+            return plain.serialize(serializer);
+        }
         let data = output.data.as_deref();
         let is_wrapped = output.structured == Structured::Wrapped;
         let mut map = serializer.serialize_map(Some(5))?;

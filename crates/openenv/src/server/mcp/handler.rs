@@ -10,6 +10,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -112,10 +113,16 @@ impl ServerHandler for Handler {
                 ErrorData::invalid_params(format!("Unknown cursor: '{cursor}'"), None)
             })?,
         };
+        let own = match &self.session {
+            Some(session) => session.list_tools().await.map_err(protocol_error)?,
+            None => None,
+        };
         let tools = self.sessions.blueprint.tools();
-        let mut rest = tools.visible(self.sessions.config.mode).skip(begin);
-        let page: Vec<Tool> = rest.by_ref().take(PAGE).map(tool).collect();
-        let more = rest.next().is_some();
+        let mode = self.sessions.config.mode;
+        let (page, more) = match &own {
+            Some(own) => page(own.iter(), begin),
+            None => page(tools.visible(mode), begin),
+        };
         let mut listed = ListToolsResult::with_all_items(page);
         listed.next_cursor = more.then(|| (begin + PAGE).to_string());
         Ok(listed)
@@ -223,6 +230,13 @@ impl<'a> Reports<'a> {
     }
 }
 
+/// The tools from `begin` on, as many as are listed at once, and whether there are more.
+fn page<'a>(tools: impl Iterator<Item = &'a Listing>, begin: usize) -> (Vec<Tool>, bool) {
+    let mut rest = tools.skip(begin);
+    let page = rest.by_ref().take(PAGE).map(tool).collect();
+    (page, rest.next().is_some())
+}
+
 fn tool(listing: &Listing) -> Tool {
     let mut tool = Tool::new(
         listing.name.clone(),
@@ -231,12 +245,8 @@ fn tool(listing: &Listing) -> Tool {
     );
     tool.title.clone_from(&listing.title);
     tool.output_schema = listing.output_schema.as_ref().map(object);
-    if listing.read_only || listing.idempotent {
-        let mut hints = ToolAnnotations::new();
-        hints.read_only_hint = listing.read_only.then_some(true);
-        hints.idempotent_hint = listing.idempotent.then_some(true);
-        tool.annotations = Some(hints);
-    }
+    tool.annotations = ToolAnnotations::deserialize(&listing.annotations).ok();
+    tool.meta = MetaObject::deserialize(&listing.meta).ok();
     tool
 }
 

@@ -93,8 +93,14 @@ async fn call(
             Err(RpcError::new(-32603, "Environment does not support MCP"))
         }
         "tools/list" => {
-            let tools = tools.visible(sessions.config.mode);
-            Ok(Outcome::Document(listed(tools)))
+            let own = match &session {
+                Some(session) => session.list_tools().await?,
+                None => None,
+            };
+            Ok(Outcome::Document(match own {
+                Some(own) => listed(own.iter()),
+                None => listed(tools.visible(sessions.config.mode)),
+            }))
         }
         "tools/call" => {
             let (name, arguments) = params.tool_call()?;
@@ -120,7 +126,7 @@ async fn call_tool(
         sessions
             .blueprint
             .tools()
-            .find(name, sessions.config.mode)?;
+            .look_up(name, sessions.config.mode)?;
         for_request(sessions, async |session| {
             session.call_tool(name, arguments, progress).await
         })

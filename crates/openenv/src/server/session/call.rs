@@ -10,24 +10,26 @@ use tokio::sync::{MappedMutexGuard, MutexGuard};
 
 use super::{Session, gone};
 use crate::env::erased::{AnyEnvironment, BoxFuture, ToolStep, panicked};
-use crate::env::{ResetOptions, Step, StepOptions};
+use crate::env::{Step, StepOptions};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
 use crate::server::at_once::at_once;
+use crate::tool::compiled::Listing;
 use crate::tool::toolbox::Action;
 use crate::tool::{Progress, ToolFailure, ToolOutput};
+use crate::wire::request::ResetInput;
 use crate::wire::tool::CalledObservation;
 use crate::wire::{self, Form};
 
 impl Session {
     pub(crate) async fn reset(
         &self,
-        options: ResetOptions,
+        asked: ResetInput<'_>,
         form: Form,
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let mut call = Call::begin(self).await?;
-        let future = call.environment.reset(options, form, out);
+        let future = call.environment.reset(asked, form, out);
         self.guard(future, None, "reset").await
     }
 
@@ -64,11 +66,10 @@ impl Session {
         let mut call = Call::begin(self).await?;
         self.steps.fetch_add(1, Ordering::Relaxed);
         let limit = shorter(call.environment.step_timeout(), options.timeout);
-        let interruptible = call.environment.interruptible();
         let future = call.environment.step(action, options, form, out);
         let result = self.guard(future, limit, "step").await;
         match result {
-            Err(error) if error.is_timeout() && !interruptible => {
+            Err(error) if error.is_timeout() && !call.environment.is_usable() => {
                 Err(Error::of(Kind::Timeout, self.end_for(error.message())))
             }
             result => result,
@@ -120,10 +121,21 @@ impl Session {
         arguments: Input<'_>,
         progress: Progress,
     ) -> Result<ToolOutput> {
-        let limit = self.tools.find(name, self.mode)?.1.timeout;
+        let known = self.tools.look_up(name, self.mode)?;
+        let limit = known.and_then(|tool| tool.timeout);
         let mut call = Call::begin(self).await?;
         self.run_tool(&mut call, name, arguments, limit, progress)
             .await
+    }
+
+    /// The tools of this session, if they are not those that every session has.
+    pub(crate) async fn list_tools(&self) -> Result<Option<Vec<Listing>>> {
+        if !self.tools.vary() {
+            return Ok(None);
+        }
+        let mut call = Call::begin(self).await?;
+        let future = call.environment.list_tools();
+        self.guard(future, None, "list").await
     }
 
     async fn run_tool(
@@ -135,7 +147,6 @@ impl Session {
         progress: Progress,
     ) -> Result<ToolOutput> {
         self.tool_calls.fetch_add(1, Ordering::Relaxed);
-        let interruptible = call.environment.interruptible();
         let future = call.environment.call_tool(name, arguments, progress);
         let result = self.guard(future, limit, "tool").await;
         let error = result.as_ref().err().map(tracing::field::display);
@@ -144,7 +155,7 @@ impl Session {
             Err(error) if matches!(error.kind(), Kind::Timeout) => {
                 let seconds = limit.unwrap_or_default().as_secs_f64();
                 let mut message = format!("Tool '{name}' timed out after {seconds:?} seconds");
-                if !interruptible {
+                if !call.environment.is_usable() {
                     message = self.end_for(&message);
                 }
                 Err(Error::of(Kind::Tool(ToolFailure::Timeout), message))
@@ -153,9 +164,9 @@ impl Session {
         }
     }
 
-    pub(crate) async fn state(&self, out: &mut Vec<u8>) -> Result<()> {
+    pub(crate) async fn state(&self, form: Form, out: &mut Vec<u8>) -> Result<()> {
         let mut call = Call::begin(self).await?;
-        let future = call.environment.state(out);
+        let future = call.environment.state(form, out);
         self.guard(future, None, "state").await
     }
 

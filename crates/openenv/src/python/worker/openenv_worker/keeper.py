@@ -1,0 +1,162 @@
+"""Stands over one worker: ends all that it started, names all that it wrote."""
+
+import os
+import select
+import signal
+import time
+
+from . import isolation, system
+
+LINE = 3500
+"""Bytes of a line at most: what is longer is cut, so that lines never mix."""
+
+LINES_PER_SECOND = 200
+BURST = 1000
+
+
+def run(job, worker, application, parent):
+    system.die_with(parent, signal.SIGTERM)
+    system.adopt_orphans()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if job["isolate"]:
+        isolation.enter(job["keep"], nested=True)
+    output, into = os.pipe()
+    keeper = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        os.close(output)
+        os.dup2(into, 1)
+        os.dup2(into, 2)
+        os.close(into)
+        system.die_with(keeper)
+        if job["isolate"]:
+            isolation.finish()
+        from . import worker as work
+
+        work.run(job, worker, application)
+        os._exit(0)
+    os.close(into)
+    status = watch(pid, Relay(output, worker))
+    end_all_that_is_left()
+    os.write(2, b"\x1e%d\x1e\x1e%d\n" % (worker, status))
+    os._exit(0)
+
+
+def watch(pid, relay):
+    """Passes on what the worker writes until it ends; how it ended."""
+    awake, wake = os.pipe()
+    os.set_blocking(wake, False)
+    os.set_blocking(awake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGKILL))
+    poll = select.poll()
+    poll.register(awake, select.POLLIN)
+    poll.register(relay.source, select.POLLIN)
+    while True:
+        for ready, _ in poll.poll(relay.pause()):
+            if ready == awake:
+                os.read(awake, 512)
+            elif not relay.pass_on():
+                poll.unregister(relay.source)
+        # Also collects what the worker's own children left behind.
+        while True:
+            try:
+                ended, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                ended, status = pid, 0
+            if ended == pid:
+                relay.drain()
+                return status
+            if ended == 0:
+                break
+
+
+def end_all_that_is_left():
+    """Kills children until there are none: those of the killed become children here."""
+    for _ in range(1000):
+        left = system.children()
+        for child in left:
+            try:
+                os.kill(child, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        try:
+            while os.waitpid(-1, os.WNOHANG if not left else 0)[0] != 0:
+                pass
+        except ChildProcessError:
+            if not system.children():
+                return
+
+
+class Relay:
+    """Lines from the worker's file descriptors, under the worker's name.
+
+    It always reads, so that a worker never waits for a log; of a flood it passes
+    on a part and tells how much it left out.
+    """
+
+    def __init__(self, source, worker):
+        self.source = source
+        self._name = b"\x1e%d\x1e" % worker
+        self._rest = b""
+        self._allowed = BURST
+        self._at = time.monotonic()
+        self._left_out = 0
+        os.set_blocking(source, False)
+
+    def pause(self):
+        """Milliseconds after which there may be something to tell."""
+        return 1000 if self._left_out else None
+
+    def pass_on(self):
+        """Reads once; whether there may be more."""
+        try:
+            chunk = os.read(self.source, 65536)
+        except BlockingIOError:
+            return True
+        lines = (self._rest + chunk).split(b"\n")
+        self._rest = lines.pop()
+        if len(self._rest) > LINE:
+            lines.append(self._rest)
+            self._rest = b""
+        if not chunk and self._rest:
+            lines.append(self._rest)
+            self._rest = b""
+        self._tell(lines)
+        return bool(chunk)
+
+    def drain(self):
+        """The last words of a worker that has ended."""
+        # Something that it started may hold the pipe open and go on writing.
+        for _ in range(64):
+            before = time.monotonic()
+            if not self.pass_on() or not select.select([self.source], [], [], 0)[0]:
+                break
+            self._at = before
+        self._tell([self._rest] if self._rest else [])
+        self._report_left_out()
+
+    def _tell(self, lines):
+        now = time.monotonic()
+        self._allowed = min(BURST, self._allowed + (now - self._at) * LINES_PER_SECOND)
+        self._at = now
+        if self._left_out and self._allowed >= 1:
+            self._report_left_out()
+        for line in lines:
+            if self._allowed >= 1:
+                self._allowed -= 1
+                self._write(line[:LINE])
+            else:
+                self._left_out += 1
+
+    def _report_left_out(self):
+        if self._left_out:
+            self._write(b"(%d more lines left out)" % self._left_out)
+            self._left_out = 0
+
+    def _write(self, line):
+        try:
+            os.write(2, self._name + line + b"\n")
+        except OSError:
+            pass

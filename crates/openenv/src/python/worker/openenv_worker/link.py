@@ -1,0 +1,63 @@
+"""The socket to the server."""
+
+import socket
+import threading
+
+from .protocol import HEADER, HELLO, LOG, VERSION
+
+CHUNK = 256 * 1024
+
+
+class Link:
+    """Frames in both directions; any thread may send, one thread reads."""
+
+    def __init__(self, path, role, worker=0):
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.connect(path)
+        self._sending = threading.Lock()
+        self.send(HELLO, to_json({"protocol": VERSION, "role": role, "worker": worker}))
+
+    def send(self, kind, payload=b"", session=0, call=0, flag=0):
+        frame = HEADER.pack(len(payload), session, call, kind, flag, 0) + payload
+        try:
+            with self._sending:
+                self._socket.sendall(frame)
+        except OSError:
+            # Without its server a worker has nothing to do: whoever reads ends it.
+            pass
+
+    def log(self, text, flag, session=0):
+        self.send(LOG, text.encode("utf-8", "replace"), session=session, flag=flag)
+
+    def frames(self):
+        """Every frame until the server is gone: (session, call, kind, flag, payload)."""
+        buffer = bytearray()
+        header_size = HEADER.size
+        while True:
+            try:
+                chunk = self._socket.recv(CHUNK)
+            except OSError:
+                return
+            if not chunk:
+                return
+            buffer += chunk
+            position = 0
+            while len(buffer) - position >= header_size:
+                length, session, call, kind, flag, _ = HEADER.unpack_from(buffer, position)
+                end = position + header_size + length
+                if len(buffer) < end:
+                    break
+                payload = bytes(buffer[position + header_size : end])
+                position = end
+                yield session, call, kind, flag, payload
+            del buffer[:position]
+
+    def close(self):
+        self._socket.close()
+
+
+def to_json(value):
+    """JSON for the server itself, which is always plain values."""
+    import json
+
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -1,0 +1,81 @@
+"""What environments print, on its way to the server's log."""
+
+import contextvars
+import io
+import threading
+import time
+
+LINE = 8192
+LINES_PER_SECOND = 200
+BURST = 1000
+
+session_number = contextvars.ContextVar("session_number", default=0)
+"""The session that the running code belongs to. Tasks and the threads of anyio take it over."""
+
+
+class Tap(io.TextIOBase):
+    """Takes the place of a standard stream: each line becomes a frame with its session."""
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def __init__(self, link, flag, original):
+        self._link = link
+        self._flag = flag
+        self._original = original
+        self._lock = threading.RLock()
+        self._rests = {}
+        self._allowance = {}
+
+    def write(self, text):
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        session = session_number.get()
+        with self._lock:
+            lines = (self._rests.pop(session, "") + text).split("\n")
+            rest = lines.pop()
+            if len(rest) > LINE:
+                lines.append(rest)
+            elif rest:
+                self._rests[session] = rest
+            for line in lines:
+                self._tell(session, line[:LINE])
+        return len(text)
+
+    def forget(self, session):
+        """The last words of a session."""
+        with self._lock:
+            rest = self._rests.pop(session, None)
+            if rest:
+                self._tell(session, rest)
+            _, _, left_out = self._allowance.pop(session, (0, 0, 0))
+            if left_out:
+                self._link.log(f"({left_out} more lines left out)", self._flag, session)
+
+    def _tell(self, session, line):
+        now = time.monotonic()
+        allowed, at, left_out = self._allowance.get(session, (BURST, now, 0))
+        allowed = min(BURST, allowed + (now - at) * LINES_PER_SECOND)
+        if allowed >= 1:
+            if left_out:
+                self._link.log(f"({left_out} more lines left out)", self._flag, session)
+            self._link.log(line, self._flag, session)
+            self._allowance[session] = (allowed - 1, now, 0)
+        else:
+            self._allowance[session] = (allowed, now, left_out + 1)
+
+    def flush(self):
+        pass
+
+    def writable(self):
+        return True
+
+    def isatty(self):
+        return False
+
+    def fileno(self):
+        return self._original.fileno()
+
+    @property
+    def buffer(self):
+        return self._original.buffer

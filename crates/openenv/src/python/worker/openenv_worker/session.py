@@ -1,0 +1,327 @@
+"""A session: one environment, one thread, one call at a time.
+
+The thread waits for calls. If the environment has coroutines, or tools that
+answer to them, it waits in a loop of its own, so that what the environment left
+running goes on between the calls; a call that is no coroutine finds no running
+loop, as in any other thread.
+"""
+
+import inspect
+import json
+import queue
+import threading
+
+from . import answer, system
+from .application import traits
+from .output import session_number
+from .protocol import (
+    ABOUT,
+    CLOSE,
+    OK,
+    OPEN,
+    OPTIONS,
+    RESET,
+    STATE,
+    STEP,
+    TASK_INDEX,
+    TASKS,
+    TOOL,
+    UNSUPPORTED,
+)
+from .tools import tools_of
+
+BASES = ("reset_async", "step_async")
+
+
+class Cancelled(BaseException):
+    """Raised in the middle of a call that has to end."""
+
+
+class Session:
+    def __init__(self, number, mode, application, link):
+        self.number = number
+        self.mode = mode
+        self.application = application
+        self.link = link
+        self.environment = None
+        self.tools = None
+        self._inbox = queue.SimpleQueue()
+        self._thread = None
+        self._loop = None
+        self._bell = None
+        # What runs now, and how to end it; the lock is held while either changes.
+        self._running = None
+        self._task = None
+        self._guard = threading.Lock()
+        self._accepted = {}
+        self._perform = {
+            OPEN: self._open,
+            RESET: self._reset,
+            STEP: self._step,
+            STATE: self._state,
+            TOOL: self._tool,
+            TASKS: self._tasks,
+            ABOUT: self._about,
+            CLOSE: self._close,
+        }
+
+    def hand(self, job):
+        """Called by the thread that reads: the next thing to do."""
+        self._inbox.put(job)
+        loop = self._loop
+        if loop is not None:
+            try:
+                loop.call_soon_threadsafe(self._bell.set)
+            except RuntimeError:
+                # The loop has ended, and so has the session.
+                pass
+
+    def run(self):
+        """The life of the session's thread."""
+        self._thread = threading.get_ident()
+        session_number.set(self.number)
+        kind = OPEN
+        while kind != CLOSE:
+            call, kind, flag, payload = self._next()
+            try:
+                with self._guard:
+                    self._running = call
+                try:
+                    reply = self._perform[kind](flag, payload)
+                finally:
+                    self._settle()
+                self.link.send(OK, reply, session=self.number, call=call)
+            except Exception as error:
+                self._refuse(error, call)
+            except BaseException as error:
+                # SystemExit and the like end this call, not the worker.
+                self._refuse(error, call)
+            if kind == OPEN and self.environment is None:
+                break
+        self._end()
+
+    def cancel(self, call, firmly):
+        """Called by the thread that reads: ends a call that still runs, if it can be ended."""
+        with self._guard:
+            if self._running != call:
+                return
+            if self._task is not None:
+                self._loop.call_soon_threadsafe(self._task.cancel)
+            elif firmly:
+                system.raise_in(self._thread, Cancelled)
+
+    def _settle(self):
+        """After this, nothing is raised in this thread from outside."""
+        while True:
+            try:
+                with self._guard:
+                    self._running = None
+                    system.raise_in(self._thread, None)
+                return
+            except Cancelled:
+                pass
+
+    def _refuse(self, error, call):
+        if isinstance(error, NotImplementedError) and isinstance(error, Unsupported):
+            self.link.send(UNSUPPORTED, session=self.number, call=call)
+        elif isinstance(error, TaskIndex):
+            self.link.send(TASK_INDEX, session=self.number, call=call)
+        else:
+            answer.refuse(self.link, error, self.number, call)
+
+    def _next(self):
+        if self._loop is None:
+            return self._inbox.get()
+        return self._loop.run_until_complete(self._called())
+
+    async def _called(self):
+        while True:
+            self._bell.clear()
+            try:
+                return self._inbox.get_nowait()
+            except queue.Empty:
+                await self._bell.wait()
+
+    def _await(self, coroutine):
+        """Runs a coroutine on the session's loop, where it can be cancelled."""
+        import asyncio
+
+        task = self._loop.create_task(coroutine)
+        with self._guard:
+            self._task = task
+        try:
+            return self._loop.run_until_complete(task)
+        except asyncio.CancelledError:
+            raise Cancelled from None
+        finally:
+            with self._guard:
+                self._task = None
+
+    def _call(self, method, *arguments, **keywords):
+        """Calls a method that may or may not be a coroutine."""
+        result = method(*arguments, **keywords)
+        if inspect.isawaitable(result):
+            self._start_loop()
+            return self._await(wait_for(result))
+        return result
+
+    def _start_loop(self):
+        if self._loop is not None:
+            return
+        import asyncio
+
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        self._bell = asyncio.Event()
+        self._loop = loop
+        # Frames that came before the loop was there.
+        loop.call_soon(self._bell.set)
+
+    def _open(self, flag, payload):
+        self.environment = self.application.factory()
+        self._mark_mode()
+        self._reset_method = self._choose("reset")
+        self._step_method = self._choose("step")
+        self.tools = tools_of(self)
+        if self.tools is not None and self.tools.needs_loop:
+            self._start_loop()
+            self._await(self.tools.enter())
+        elif any(inspect.iscoroutinefunction(m) for m in (self._reset_method, self._step_method)):
+            self._start_loop()
+        return b"null"
+
+    def _mark_mode(self):
+        """Tells an environment that has tools for one mode only which mode this is."""
+        environment = self.environment
+        if hasattr(environment, "_mode_tools") and getattr(environment, "_mode", None) is None:
+            environment._mode = self.mode
+
+    def _choose(self, name):
+        """The coroutine if the author wrote one, else the plain method."""
+        environment = self.environment
+        own = getattr(environment, f"{name}_async", None)
+        base = getattr(getattr(self.application.core, "Environment", None), f"{name}_async", None)
+        if own is not None and getattr(own, "__func__", own) is not base:
+            return own
+        return getattr(environment, name)
+
+    def _accepted_by(self, method, keywords):
+        """The keywords that the method takes: clients send more than some know."""
+        if not keywords:
+            return keywords
+        name = method.__name__
+        if name not in self._accepted:
+            parameters = inspect.signature(method).parameters.values()
+            takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters)
+            kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+            names = {each.name for each in parameters if each.kind in kinds}
+            self._accepted[name] = None if takes_all else names
+        names = self._accepted[name]
+        if names is None:
+            return keywords
+        return {key: value for key, value in keywords.items() if key in names}
+
+    def _reset(self, flag, payload):
+        keywords = json.loads(payload) if payload else {}
+        method = self._reset_method
+        observation = self._call(method, **self._accepted_by(method, keywords))
+        return answer.of_observation(observation, flag)
+
+    def _step(self, flag, payload):
+        keywords = {}
+        if flag & OPTIONS:
+            length = int.from_bytes(payload[:4], "little")
+            keywords = json.loads(payload[4 : 4 + length])
+            payload = payload[4 + length :]
+        return answer.of_observation(self.take_step(self._parse(payload), keywords), flag)
+
+    def _parse(self, payload):
+        from pydantic import ValidationError
+
+        try:
+            return self.application.parse(payload)
+        except ValidationError as error:
+            raise answer.InvalidAction(error) from None
+
+    def take_step(self, action, keywords):
+        method = self._step_method
+        return self._call(method, action, **self._accepted_by(method, keywords))
+
+    def _state(self, flag, payload):
+        state = self.environment.state
+        if callable(state):
+            state = state()
+        return answer.of_state(state, flag, self.application.state_type)
+
+    def _tool(self, flag, payload):
+        if self.tools is None:
+            raise RuntimeError("Environment does not support MCP")
+        asked = json.loads(payload)
+        return answer.wire(self.tools.call(asked["name"], asked.get("arguments") or {}))
+
+    def _tasks(self, flag, payload):
+        asked = json.loads(payload)
+        method = getattr(self.environment, asked["method"], None)
+        if method is None:
+            raise Unsupported
+        try:
+            result = self._call(method, **asked["arguments"])
+        except NotImplementedError:
+            raise Unsupported from None
+        except IndexError:
+            raise TaskIndex from None
+        return answer.wire(result)
+
+    def _about(self, flag, payload):
+        environment = self.environment
+        about = {"environment": type(environment).__name__, "traits": traits(environment)}
+        describe = getattr(environment, "get_metadata", None)
+        if describe is not None:
+            about["metadata"] = self._call(describe).model_dump()
+        if self.tools is not None:
+            about["tools"] = self.tools.list()
+        return answer.wire(about)
+
+    def _close(self, flag, payload):
+        try:
+            if self.tools is not None and self.tools.needs_loop:
+                self._await(self.tools.leave())
+        finally:
+            close = getattr(self.environment, "close", None)
+            if close is not None:
+                self._call(close)
+        return b"null"
+
+    def _end(self):
+        self.environment = None
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            try:
+                for task in all_tasks(loop):
+                    task.cancel()
+                loop.run_until_complete(loop.shutdown_asyncgens())
+            finally:
+                loop.close()
+        import sys
+
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "forget"):
+                stream.forget(self.number)
+
+
+class Unsupported(NotImplementedError):
+    """The environment has no such tasks."""
+
+
+class TaskIndex(IndexError):
+    """There is no task at that place."""
+
+
+def all_tasks(loop):
+    import asyncio
+
+    return asyncio.all_tasks(loop)
+
+
+async def wait_for(awaitable):
+    return await awaitable

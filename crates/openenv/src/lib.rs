@@ -256,6 +256,7 @@
 //! | `client` | no | Clients, pools, providers | tokio, tungstenite, reqwest |
 //! | `blocking` | no | The clients without async | `client`, pollster |
 //! | `tls` | no | `https` and `wss` for the clients | `client`, rustls |
+//! | `python` | no | Environments written in Python, on Unix | `server`, serde-saphyr, toml |
 //!
 //! Without features, what is left is what an environment needs: no runtime, no
 //! network.
@@ -272,6 +273,8 @@ mod error;
 mod json;
 #[cfg(feature = "client")]
 pub mod provider;
+#[cfg(all(feature = "python", unix))]
+pub mod python;
 #[cfg(feature = "server")]
 mod server;
 mod tool;

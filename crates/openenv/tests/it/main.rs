@@ -14,6 +14,8 @@ mod mounting;
 mod probe;
 #[cfg(all(feature = "client", target_os = "linux"))]
 mod provider;
+#[cfg(all(feature = "python", unix))]
+mod python;
 mod replay;
 mod sessions;
 mod support;

@@ -1,0 +1,1 @@
+"""What starts servers: nothing does, here."""

@@ -69,12 +69,31 @@ fn observation<T: JsonSchema>() -> Result<Shape<T>> {
 
 impl Contract {
     pub(crate) fn of<E: Environment>(shapes: &Shapes<E>) -> Self {
-        let mut document = json!({
+        Self::publish(json!({
             "action": shapes.action.schema(),
             "observation": shapes.observation.schema(),
             "state": shapes.state.schema(),
             "reset_observation": shapes.reset_observation.schema(),
-        });
+        }))
+    }
+
+    /// A contract of types that are known by their schemas only.
+    #[cfg(all(unix, feature = "python"))]
+    pub(crate) fn told(
+        action: Value,
+        observation: Value,
+        state: Value,
+        reset_observation: Value,
+    ) -> Self {
+        Self::publish(json!({
+            "action": action,
+            "observation": observation,
+            "state": state,
+            "reset_observation": reset_observation,
+        }))
+    }
+
+    fn publish(mut document: Value) -> Self {
         let digest = digest(&document);
         document["digest"] = Value::String(digest.clone());
         Self { document, digest }

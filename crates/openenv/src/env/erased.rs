@@ -73,6 +73,12 @@ pub(crate) trait AnyEnvironment: Send {
 
     fn step_timeout(&self) -> Option<Duration>;
 
+    /// Whether it ends its calls in time itself. What a client asks for is then
+    /// the environment's own business.
+    fn keeps_time(&self) -> bool {
+        false
+    }
+
     /// Whether it can serve another call after one that came to nothing.
     ///
     /// A call that goes on although nobody waits for it any more leaves the

@@ -52,6 +52,14 @@ impl ServerBuilder {
         self
     }
 
+    /// Adds an environment that is written in Python, under its own name.
+    #[cfg(all(unix, feature = "python"))]
+    pub fn python(mut self, workers: crate::python::Workers) -> Self {
+        let (name, blueprint) = workers.into_blueprint();
+        self.blueprints.push((name, Ok(blueprint)));
+        self
+    }
+
     /// Sets who owns the episodes. Default: [`Mode::Simulation`].
     pub fn mode(mut self, mode: Mode) -> Self {
         self.config.mode = mode;

@@ -84,6 +84,11 @@ impl Catalogue {
         self.stateless
     }
 
+    #[cfg(all(unix, feature = "python"))]
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.listings.iter().map(|tool| tool.name.as_str())
+    }
+
     /// Whether a session may have other tools than those listed here.
     pub(crate) fn vary(&self) -> bool {
         self.steps == Steps::Environment

@@ -65,7 +65,8 @@ impl Session {
     ) -> Result<()> {
         let mut call = Call::begin(self).await?;
         self.steps.fetch_add(1, Ordering::Relaxed);
-        let limit = shorter(call.environment.step_timeout(), options.timeout);
+        let limit = shorter(call.environment.step_timeout(), options.timeout)
+            .filter(|_| !call.environment.keeps_time());
         let future = call.environment.step(action, options, form, out);
         let result = self.guard(future, limit, "step").await;
         match result {

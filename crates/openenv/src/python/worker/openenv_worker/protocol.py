@@ -23,6 +23,7 @@ TASKS = 8  # {"method", "arguments"}
 CHECK = 9  # an action, without a session
 ABOUT = 10  # what only an environment that exists can tell
 SPAWN = 11  # {"worker"}: to the process that forks
+TOOLS = 12
 
 # From a worker.
 OK = 128  # the answer, as it goes to the client

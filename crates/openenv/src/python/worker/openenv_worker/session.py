@@ -26,6 +26,7 @@ from .protocol import (
     TASK_INDEX,
     TASKS,
     TOOL,
+    TOOLS,
     UNSUPPORTED,
 )
 from .tools import tools_of
@@ -60,6 +61,7 @@ class Session:
             STEP: self._step,
             STATE: self._state,
             TOOL: self._tool,
+            TOOLS: self._list_tools,
             TASKS: self._tasks,
             ABOUT: self._about,
             CLOSE: self._close,
@@ -258,6 +260,9 @@ class Session:
             raise RuntimeError("Environment does not support MCP")
         asked = json.loads(payload)
         return answer.wire(self.tools.call(asked["name"], asked.get("arguments") or {}))
+
+    def _list_tools(self, flag, payload):
+        return answer.wire([] if self.tools is None else self.tools.list())
 
     def _tasks(self, flag, payload):
         asked = json.loads(payload)

@@ -12,7 +12,7 @@ from .answer import refuse
 from .link import Link
 from .load import load
 from .output import Tap
-from .protocol import CANCEL, CHECK, CLOSE, OK, OPEN, STDERR, STDOUT
+from .protocol import CANCEL, CHECK, CLOSE, OK, OPEN, REPORT, STDERR, STDOUT
 from .session import Session
 
 
@@ -28,6 +28,7 @@ def run(job, number, application):
         application = load(job)
     else:
         forget_chance()
+    link.send(REPORT, b"{}")
     Worker(link, application).serve()
 
 

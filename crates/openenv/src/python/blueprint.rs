@@ -1,0 +1,258 @@
+//! A package in Python as the server sees every environment.
+
+use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::Options;
+use super::frame::Ask;
+use super::pool::Pool;
+use super::report::{About, Report, Traits};
+use super::session::PythonSession;
+use super::worker::Answer;
+use tokio::sync::Semaphore;
+
+use crate::contract::Contract;
+use crate::env::erased::{AnyEnvironment, Blueprint, BoxFuture, Room};
+use crate::env::tasks::{AnyTasks, TaskQuestion};
+use crate::env::{Metadata, Mode};
+use crate::error::{Error, Kind, Result};
+use crate::json::Input;
+use crate::server::SessionId;
+use crate::tool::Progress;
+use crate::tool::compiled::Listing;
+use crate::tool::toolbox::Catalogue;
+
+/// Questions about tasks that are answered at the same time; others wait.
+const TASK_QUESTIONS: usize = 8;
+
+/// The longest pause before an environment is asked again what it is.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The blueprint of an environment that is written in Python.
+#[derive(Debug)]
+pub(super) struct PythonBlueprint {
+    pool: Arc<Pool>,
+    factory: String,
+    contract: Contract,
+    capacity: Option<usize>,
+    traits: Traits,
+    known: Arc<RwLock<Known>>,
+    /// For questions about tasks, each of which takes an environment.
+    turns: Arc<Semaphore>,
+}
+
+/// What only an environment that exists can tell.
+#[derive(Debug)]
+struct Known {
+    metadata: Arc<Metadata>,
+    tools: Arc<Catalogue>,
+}
+
+impl PythonBlueprint {
+    pub(super) fn new(pool: Arc<Pool>, report: Report, traits: Traits, about: Option<About>) -> Self {
+        let name = report.environment.as_deref().unwrap_or(&report.factory);
+        let unknown = Known {
+            metadata: Arc::new(Metadata::new(name, format!("{name} environment"))),
+            tools: Arc::new(Catalogue::told(Vec::new())),
+        };
+        let is_known = about.is_some();
+        let known = Arc::new(RwLock::new(about.map_or(unknown, Known::from)));
+        if !is_known {
+            tokio::spawn(keep_asking(Arc::downgrade(&pool), Arc::downgrade(&known)));
+        }
+        let schemas = report.schemas;
+        Self {
+            pool,
+            factory: report.factory,
+            contract: Contract::told(
+                schemas.action,
+                schemas.observation,
+                schemas.state,
+                schemas.reset_observation,
+            ),
+            capacity: report.capacity,
+            traits,
+            known,
+            turns: Arc::new(Semaphore::new(TASK_QUESTIONS)),
+        }
+    }
+
+    pub(super) fn traits(&self) -> Traits {
+        self.traits
+    }
+
+    fn known<T>(&self, take: impl FnOnce(&Known) -> T) -> T {
+        take(&self.known.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl From<About> for Known {
+    fn from(about: About) -> Self {
+        let name = about.environment;
+        let described = || Metadata::new(&name, format!("{name} environment"));
+        Self {
+            metadata: Arc::new(about.metadata.unwrap_or_else(described)),
+            tools: Arc::new(Catalogue::told(
+                about.tools.into_iter().map(Listing::from).collect(),
+            )),
+        }
+    }
+}
+
+/// Asks an environment what it is.
+pub(super) async fn ask_about(pool: &Arc<Pool>) -> Result<About> {
+    let session =
+        PythonSession::open(Arc::clone(pool), SessionId::new(), Mode::Simulation).await?;
+    Ok(serde_json::from_slice(&session.about().await?)?)
+}
+
+/// An environment that could not be made when the server started may be made later.
+async fn keep_asking(pool: Weak<Pool>, known: Weak<RwLock<Known>>) {
+    let mut pause = Duration::from_secs(1);
+    loop {
+        tokio::time::sleep(pause).await;
+        let (Some(pool), Some(known)) = (pool.upgrade(), known.upgrade()) else {
+            return;
+        };
+        match ask_about(&pool).await {
+            Ok(about) => {
+                *known.write().unwrap_or_else(PoisonError::into_inner) = about.into();
+                return;
+            }
+            Err(error) => tracing::debug!(%error, "the environment still cannot be made"),
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+impl Blueprint for PythonBlueprint {
+    fn factory_name(&self) -> &str {
+        &self.factory
+    }
+
+    fn concurrent(&self) -> bool {
+        self.traits.concurrent
+    }
+
+    fn room(&self) -> Room {
+        // Each session can have a process of its own, so there is no limit. But who
+        // does not say that sessions may be concurrent is not asked for more than one.
+        let one = (!self.traits.concurrent).then_some(1);
+        Room {
+            asked: self.capacity.or(one),
+            most: usize::MAX,
+        }
+    }
+
+    fn metadata(&self) -> Arc<Metadata> {
+        self.known(|known| Arc::clone(&known.metadata))
+    }
+
+    fn contract(&self) -> &Contract {
+        &self.contract
+    }
+
+    fn tasks(&self) -> Option<Arc<dyn AnyTasks>> {
+        Some(Arc::new(PythonTasks {
+            pool: Arc::clone(&self.pool),
+            turns: Arc::clone(&self.turns),
+        }))
+    }
+
+    fn tools(&self) -> Arc<Catalogue> {
+        self.known(|known| Arc::clone(&known.tools))
+    }
+
+    fn check_action<'a>(&'a self, action: &'a Input<'_>) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let place = self.pool.place().await?;
+            let text = match action {
+                Input::Raw(text) => text.as_ref().into(),
+                Input::Lenient(document) => document.value.to_string(),
+            };
+            let parts = [text.as_bytes()];
+            let asked = place.worker.ask(Ask::Check, 0, 0, &parts, Progress::default())?;
+            let Options { step_timeout, .. } = self.pool.options;
+            match asked.answer_within(step_timeout, "step").await {
+                Answer::Done(_) => Ok(()),
+                Answer::Refused(error) => Err(error),
+                Answer::Gone(why) => Err(Error::new(&*why)),
+            }
+        })
+    }
+
+    fn open(
+        &self,
+        session: SessionId,
+        mode: Mode,
+    ) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>> {
+        let pool = Arc::clone(&self.pool);
+        let name = self.factory.clone();
+        Box::pin(async move {
+            match PythonSession::open(pool, session, mode).await {
+                Ok(session) => Ok(Box::new(session) as Box<dyn AnyEnvironment>),
+                Err(error) => {
+                    tracing::error!(factory = name, %error, "could not create the environment");
+                    let message =
+                        format!("Environment factory '{name}' failed to create instance.");
+                    Err(Error::of(Kind::Factory { name }, message))
+                }
+            }
+        })
+    }
+}
+
+/// Tasks that only an environment knows: each question makes one.
+#[derive(Debug)]
+struct PythonTasks {
+    pool: Arc<Pool>,
+    turns: Arc<Semaphore>,
+}
+
+impl AnyTasks for PythonTasks {
+    fn answer(&self, question: TaskQuestion) -> BoxFuture<'static, Result<Value>> {
+        let (pool, turns) = (Arc::clone(&self.pool), Arc::clone(&self.turns));
+        let method = question.method();
+        let (arguments, is_splits) = match question {
+            TaskQuestion::Splits => (json!({}), true),
+            TaskQuestion::List { split } | TaskQuestion::Count { split } => {
+                (json!({ "split": split }), false)
+            }
+            TaskQuestion::Get { split, index } => {
+                (json!({ "split": split, "index": index }), false)
+            }
+            TaskQuestion::Range { split, start, stop } => {
+                (json!({ "split": split, "start": start, "stop": stop }), false)
+            }
+        };
+        Box::pin(async move {
+            let _turn = turns.acquire().await;
+            let session =
+                PythonSession::open(pool, SessionId::new(), Mode::Simulation).await?;
+            let answer = session.tasks(method, arguments).await?;
+            Ok(match answer {
+                Value::Array(splits) if is_splits => splits.into_iter().map(split).collect(),
+                answer => answer,
+            })
+        })
+    }
+}
+
+/// A split as clients know it, however briefly its author put it.
+fn split(split: Value) -> Value {
+    let name = match split {
+        Value::Object(_) => return split,
+        Value::String(name) => name,
+        other => other.to_string(),
+    };
+    let kind = match name.as_str() {
+        "train" | "test" => name.clone(),
+        _ => "validation".to_owned(),
+    };
+    let mut split = Map::new();
+    split.insert("name".to_owned(), name.into());
+    split.insert("type".to_owned(), kind.into());
+    Value::Object(split)
+}

@@ -1,0 +1,294 @@
+//! The process that forks workers, and all that is heard of it.
+
+use std::collections::HashMap;
+use std::io::PipeReader;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::UnixListener;
+use tokio::process::{Child, Command};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::frame::{Ask, Frame, say};
+use super::link::{Arrival, Inbox, Outbox, Role};
+use super::output::Output;
+use super::process::how_it_ended;
+use super::report::{LoadFailure, Report};
+use super::scripts::Scripts;
+use super::worker::Worker;
+use super::{Interpreter, Project};
+use crate::error::{Error, Kind, Result};
+
+/// How long an interpreter may take to start, before it imports anything.
+const START: Duration = Duration::from_secs(60);
+
+/// What the processes of one package are started with.
+#[derive(Debug)]
+pub(super) struct Job<'a> {
+    pub(super) project: &'a Project,
+    pub(super) interpreter: &'a Interpreter,
+    pub(super) isolate: bool,
+    pub(super) cache: Option<&'a Path>,
+    /// How long importing the package may take.
+    pub(super) patience: Duration,
+}
+
+/// The processes that make workers.
+#[derive(Debug)]
+pub(super) struct Nursery {
+    // Killed when dropped. Its descendants end with it.
+    _process: Child,
+    _nursery: Outbox,
+    /// Whoever forks: the template, or the nursery itself.
+    forks: Outbox,
+    arrivals: Arc<Arrivals>,
+    output: Arc<Output>,
+    // Last: the link must not vanish under those who still connect to it.
+    _home: TempDir,
+}
+
+/// Why there is no nursery.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The package cannot be served.
+    Load(LoadFailure),
+    /// Something else.
+    Other(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+impl Nursery {
+    /// Starts the interpreter and lets it import the package.
+    pub(super) async fn start(job: &Job<'_>) -> Result<(Self, Report), Failure> {
+        let home = tempfile::Builder::new().prefix("openenv-").tempdir()?;
+        let link = home.path().join("link");
+        let listener = UnixListener::bind(&link)?;
+        let scripts = Scripts::install(job.cache, home.path())?;
+        let asked = json!({
+            "link": link,
+            "standin": scripts.standin,
+            "project": job.project,
+            "isolate": job.isolate,
+            "keep": kept(job, &scripts, home.path()),
+        });
+        let (mut process, output) = spawn(job.interpreter, &scripts, &asked)?;
+        let output = Output::listen(output);
+        let arrivals = Arc::new(Arrivals::default());
+        let nursery = arrivals.expect(Role::Nursery, 0);
+        let template = arrivals.expect(Role::Template, 0);
+        tokio::spawn(receive(listener, Arc::downgrade(&arrivals)));
+
+        let nursery = tokio::select! {
+            arrived = timeout(START, nursery) => arrived.ok().and_then(Result::ok),
+            _ = process.wait() => None,
+        };
+        let Some(mut nursery) = nursery else {
+            let what = format!("{} did not start", job.interpreter.path.display());
+            return Err(output.explain(&what).await.into());
+        };
+        let reporting = async {
+            let mut template = tokio::select! {
+                // It speaks only if it cannot do what it should.
+                refusal = report(&mut nursery.inbox) => return Ok((None, refusal)),
+                arrived = template => arrived.map_err(|_| Error::new("no template"))?,
+            };
+            let report = report(&mut template.inbox).await;
+            Ok::<_, Error>((Some(template), report))
+        };
+        let (template, report) = match timeout(job.patience, reporting).await {
+            Ok(reported) => reported?,
+            Err(_) => {
+                let what = format!("importing it took longer than {:?}", job.patience);
+                return Err(output.explain(&what).await.into());
+            }
+        };
+        let report = match report {
+            Some(Reported::Loaded(report)) => *report,
+            Some(Reported::Failed { error }) => return Err(Failure::Load(error)),
+            None => {
+                let what = "the process that imported it ended";
+                return Err(output.explain(what).await.into());
+            }
+        };
+        let forks = match template {
+            Some(template) if report.forks => {
+                tokio::spawn(drain(template.inbox));
+                template.outbox
+            }
+            _ => nursery.outbox.clone(),
+        };
+        tokio::spawn(drain(nursery.inbox));
+        let nursery = Self {
+            _process: process,
+            _nursery: nursery.outbox,
+            forks,
+            arrivals,
+            output,
+            _home: home,
+        };
+        Ok((nursery, report))
+    }
+
+    /// Starts a worker and waits until it can take sessions.
+    pub(super) async fn hire(&self, number: u32, patience: Duration) -> Result<Arc<Worker>> {
+        let arrival = self.arrivals.expect(Role::Worker, number);
+        let mut status = self.output.expect(number);
+        let asked = json!({ "worker": number }).to_string();
+        self.forks
+            .send(Ask::Spawn, 0, 0, 0, &[asked.as_bytes()])?;
+        let ready = async {
+            let mut arrival = arrival.await.map_err(|_| Error::new("the nursery ended"))?;
+            let ready = arrival.inbox.next().await;
+            Ok::<_, Error>(ready.filter(|frame| frame.kind == say::REPORT).map(|_| arrival))
+        };
+        let failed = |how: &str| {
+            Error::of(
+                Kind::Execution,
+                format!("worker {number} could not be started: it {how}"),
+            )
+        };
+        let arrival = tokio::select! {
+            biased;
+            ended = &mut status => {
+                let how = ended.map_or_else(|_| "ended".to_owned(), how_it_ended);
+                return Err(failed(&how));
+            }
+            ready = timeout(patience, ready) => match ready {
+                Err(_) => return Err(failed(&format!("took longer than {patience:?}"))),
+                Ok(Err(error)) => return Err(error),
+                Ok(Ok(None)) => return Err(failed("ended while it started")),
+                Ok(Ok(Some(arrival))) => arrival,
+            },
+        };
+        let worker = Worker::employ(arrival, status);
+        self.output.attribute(number, Arc::downgrade(&worker));
+        tracing::debug!(worker = number, pid = worker.pid(), "worker started");
+        Ok(worker)
+    }
+}
+
+/// The directories without which isolated workers could not even start.
+fn kept<'a>(job: &'a Job<'_>, scripts: &'a Scripts, home: &'a Path) -> Vec<&'a Path> {
+    let mut kept = vec![home, &*job.project.root];
+    kept.extend(job.project.paths.iter().map(|path| &**path));
+    kept.extend(scripts.worker.parent());
+    // `bin/python` is in the directory that has the libraries as well.
+    kept.extend(job.interpreter.path.parent().and_then(Path::parent));
+    kept
+}
+
+fn spawn(interpreter: &Interpreter, scripts: &Scripts, job: &Value) -> Result<(Child, PipeReader)> {
+    let (output, into) = std::io::pipe()?;
+    let mut command = Command::new(&interpreter.path);
+    command
+        .arg(&scripts.worker)
+        .arg(job.to_string())
+        .stdin(Stdio::null())
+        .stdout(into.try_clone()?)
+        .stderr(into)
+        // Ctrl-C in a terminal is for the server, which ends the workers in its own time.
+        .process_group(0)
+        .kill_on_drop(true);
+    let child = command.spawn().map_err(|error| {
+        let python = interpreter.path.display();
+        Error::configuration(format!("could not start {python}: {error}"))
+    })?;
+    Ok((child, output))
+}
+
+/// What a process reports of the package.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Reported {
+    Failed { error: LoadFailure },
+    Loaded(Box<Report>),
+}
+
+async fn report(inbox: &mut Inbox) -> Option<Reported> {
+    loop {
+        match inbox.next().await? {
+            Frame {
+                kind: say::REPORT,
+                payload,
+                ..
+            } => {
+                return serde_json::from_slice(&payload)
+                    .inspect_err(|error| tracing::error!(%error, "a report makes no sense"))
+                    .ok();
+            }
+            _ => {}
+        }
+    }
+}
+
+async fn drain(mut inbox: Inbox) {
+    while inbox.next().await.is_some() {}
+}
+
+/// Processes that are expected to introduce themselves.
+#[derive(Debug, Default)]
+struct Arrivals {
+    expected: Mutex<HashMap<(Role, u32), oneshot::Sender<Arrival>>>,
+}
+
+impl Arrivals {
+    fn expect(&self, role: Role, number: u32) -> oneshot::Receiver<Arrival> {
+        let (arrive, arrived) = oneshot::channel();
+        self.expected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert((role, number), arrive);
+        arrived
+    }
+
+    fn welcome(&self, arrival: Arrival) {
+        let key = (arrival.hello.role, arrival.hello.worker);
+        let expected = self
+            .expected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&key);
+        if let Some(expected) = expected {
+            // Who is not waited for any more is let go by dropping it.
+            let _ = expected.send(arrival);
+        }
+    }
+}
+
+/// Lets processes in for as long as there is a nursery.
+async fn receive(listener: UnixListener, arrivals: Weak<Arrivals>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        if arrivals.strong_count() == 0 {
+            return;
+        }
+        let arrivals = Weak::clone(&arrivals);
+        tokio::spawn(async move {
+            match timeout(START, Arrival::greet(stream)).await {
+                Ok(Ok(arrival)) => {
+                    if let Some(arrivals) = arrivals.upgrade() {
+                        arrivals.welcome(arrival);
+                    }
+                }
+                Ok(Err(error)) => tracing::warn!(%error, "a process was turned away"),
+                Err(_) => tracing::warn!("a process did not introduce itself in time"),
+            }
+        });
+    }
+}

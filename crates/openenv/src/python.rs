@@ -4,12 +4,19 @@
 //! `pyproject.toml`, or a single class. [`Interpreter`] is the Python that runs it:
 //! one that is there, or a virtual environment that is made for it and kept.
 
+mod imports;
+pub(crate) mod interpreter;
 mod layout;
 pub(crate) mod manifest;
+mod probe;
 pub(crate) mod project;
-pub(crate) mod pyproject;
+mod pyproject;
 pub(crate) mod requirements;
+mod tool;
+mod venv;
+mod wanted;
 
+pub use interpreter::{Interpreter, InterpreterOptions, InterpreterOrigin, choose};
 pub use manifest::Manifest;
 pub use project::{Candidate, ObjectPath, PackageDir, Project, SaidBy};
 pub use requirements::Requirements;

@@ -1,5 +1,6 @@
 //! Environments in Python: what is found, and what runs it.
 
+mod interpreter;
 mod project;
 
 use std::fs;

@@ -60,12 +60,19 @@ class LeftOutFinder:
         raise StandInError(module.__name__)
 
 
-def left_out(module, *names):
-    """The `__getattr__` of a module that lacks some names of the real one."""
+def left_out(module, *names, lenders=()):
+    """The `__getattr__` of a module that lacks some names of the real one.
+
+    Others the real one has only because it uses them; people import them from there all the same.
+    Those come from the `lenders`.
+    """
 
     def __getattr__(name):
         if name in names:
             raise StandInError(f"{module}.{name}")
+        for lender in lenders if not name.startswith("_") else ():
+            if name in vars(lender):
+                return vars(lender)[name]
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
     return __getattr__

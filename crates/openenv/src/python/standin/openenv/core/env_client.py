@@ -5,11 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Dict, Generic, TypeVar
 
+from openenv._left_out import left_out
+
+from . import utils
 from ._refusing import Refusing, refuse
 from .client_types import StateT, StepResult
+from .containers import runtime
 
 ActT = TypeVar("ActT")
 ObsT = TypeVar("ObsT")
+
+__getattr__ = left_out(__name__, lenders=(utils, runtime))
 
 
 class EnvClient(Refusing, ABC, Generic[ActT, ObsT, StateT]):

@@ -3,7 +3,7 @@
 from typing import Generic
 
 from ._refusing import Refusing
-from .client_types import StateT
+from .client_types import StateT, StepResult
 from .env_client import ActT, ObsT
 
 

@@ -13,6 +13,16 @@ from typing import Any, Callable, Dict, Optional, Type
 
 from openenv._left_out import left_out
 
+from . import (
+    _utils,
+    exceptions,
+    mcp_environment,
+    mcp_types,
+    route_config,
+    serialization,
+    types,
+)
+
 # By its usual name, so that the annotations below can be resolved.
 from .application import Application as FastAPI
 from .interfaces import Environment
@@ -26,7 +36,20 @@ from .types import (
     State,
 )
 
-__getattr__ = left_out(__name__, "_make_json_serializable", "_maybe_await")
+__getattr__ = left_out(
+    __name__,
+    "_make_json_serializable",
+    "_maybe_await",
+    lenders=(
+        types,
+        mcp_types,
+        exceptions,
+        serialization,
+        route_config,
+        mcp_environment,
+        _utils,
+    ),
+)
 
 
 class HTTPEnvServer:

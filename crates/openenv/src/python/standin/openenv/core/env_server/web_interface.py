@@ -9,6 +9,7 @@ from typing import Any, Callable, Optional, Type
 
 from openenv._left_out import StandInError, left_out
 
+from . import _utils, serialization
 from .application import Application as FastAPI
 from .http_server import create_fastapi_app
 from .interfaces import Environment
@@ -26,6 +27,7 @@ __getattr__ = left_out(
     "build_gradio_app",
     "get_gradio_display_title",
     "get_quick_start_markdown",
+    lenders=(serialization, _utils),
 )
 
 

@@ -51,6 +51,7 @@ class Exchange:
     connection: Optional[str] = None
     query: Optional[str] = None
     bind: dict[str, str] = field(default_factory=dict)
+    defect: Optional[str] = None
 
 
 @dataclass
@@ -89,6 +90,11 @@ def close() -> Exchange:
     return ws("close")
 
 
+def refusal() -> Exchange:
+    """What comes without being asked for."""
+    return Exchange("ws", None)
+
+
 def get(path: str, *volatile: str) -> Exchange:
     return Exchange("http", {"method": "GET", "path": path}, list(volatile))
 
@@ -115,6 +121,11 @@ def _request(method: str, params: Optional[dict[str, Any]]) -> dict[str, Any]:
 
 def on(connection: str, exchange: Exchange, query: Optional[str] = None) -> Exchange:
     exchange.connection, exchange.query = connection, query
+    return exchange
+
+
+def defect(why: str, exchange: Exchange) -> Exchange:
+    exchange.defect = why
     return exchange
 
 
@@ -229,7 +240,7 @@ PROBES = {
         step(x=41),
         REFUSED,
         state(),
-        on("second", reset()),
+        on("second", refusal()),
     ],
     "single": [*stateless({"s": 0}), reset(), step(s=0), step(), state()],
     "tasks": [
@@ -280,7 +291,7 @@ PACKAGES = [
             step(level=1),
             step(level=4),
             state(),
-            on("second", reset()),
+            on("second", refusal()),
         ],
     ),
     Fixture(
@@ -535,10 +546,22 @@ PACKAGES = [
             step(direction={"altitude": 60, "azimuth": 180}, filter="blue", repeat=2),
             step(direction={"altitude": 1.5, "azimuth": 0}, exposure="auto"),
             step(direction={"altitude": 91, "azimuth": "west"}, filter="green", exposure="long"),
-            step(direction={"altitude": 45, "azimuth": 90}, repeat=13),
-            step(direction={"altitude": 5, "azimuth": 90}, filter="blue"),
-            post("/step", {"action": {"direction": {"altitude": 45, "azimuth": 90}, "repeat": 13}}),
             state(),
+            defect(
+                "a validator's ValueError cannot be serialised and ends the session",
+                on("field", step(direction={"altitude": 45, "azimuth": 90}, repeat=13)),
+            ),
+            defect(
+                "a validator's ValueError cannot be serialised and ends the session",
+                on("whole", step(direction={"altitude": 5, "azimuth": 90}, filter="blue")),
+            ),
+            defect(
+                "a validator's ValueError cannot be serialised",
+                post(
+                    "/step",
+                    {"action": {"direction": {"altitude": 45, "azimuth": 90}, "repeat": 13}},
+                ),
+            ),
         ],
     ),
     Fixture(
@@ -611,6 +634,17 @@ PACKAGES = [
             on("second", step(OBSERVE + "pid", fault="close_raises")),
             on("second", close()),
             on("third", reset(OBSERVE + "pid")),
+            *(
+                defect("the session ends", on(fault, step(fault=fault)))
+                for fault in (
+                    "raise_unprintable",
+                    "raise_base_exception",
+                    "raise_system_exit",
+                    "raise_keyboard_interrupt",
+                    "raise_cancelled",
+                )
+            ),
+            on("third", state()),
         ],
     ),
 ]
@@ -745,6 +779,7 @@ class Driver:
     def __init__(self, port: int) -> None:
         self._port = port
         self._sockets: dict[str, ClientConnection] = {}
+        self._open = contextlib.ExitStack()
         self._bound: dict[str, str] = {}
 
     def play(self, exchange: Exchange) -> Any:
@@ -758,21 +793,22 @@ class Driver:
             answer = self._frame(exchange, send)
         for pointer, name in exchange.bind.items():
             self._bound[name] = look_up(answer, pointer)
-        return answer
+        return self._name(answer)
 
     def close(self) -> None:
-        for sock in self._sockets.values():
-            sock.close()
+        self._open.close()
 
     def _frame(self, exchange: Exchange, send: Any) -> Any:
         name = exchange.connection or "first"
         if name not in self._sockets:
             query = f"?{self._fill(exchange.query)}" if exchange.query else ""
             url = f"ws://127.0.0.1:{self._port}/ws{query}"
-            self._sockets[name] = connect(url, max_size=None, proxy=None)
+            socket_ = connect(url, max_size=None, proxy=None)
+            self._sockets[name] = self._open.enter_context(socket_)
         sock = self._sockets[name]
         try:
-            sock.send(json.dumps(send))
+            if send is not None:
+                sock.send(json.dumps(send))
             return json.loads(sock.recv(timeout=30))
         except ConnectionClosed as closed:
             return {"closed": closed.rcvd.code if closed.rcvd else None}
@@ -781,6 +817,13 @@ class Driver:
         text = json.dumps(value)
         for name, bound in self._bound.items():
             text = text.replace("${" + name + "}", bound)
+        return json.loads(text)
+
+    def _name(self, value: Any) -> Any:
+        """The other way round: names in the place of what they are bound to."""
+        text = json.dumps(value)
+        for name, bound in self._bound.items():
+            text = text.replace(bound, "${" + name + "}")
         return json.loads(text)
 
 
@@ -813,7 +856,7 @@ def record(fixture: Fixture) -> dict[str, Any]:
         rows = []
         for exchange in fixture.exchanges:
             answer = driver.play(exchange)
-            volatile = [*exchange.volatile, *exchange.bind, *links_to_pydantic(answer)]
+            volatile = [*exchange.volatile, *links_to_pydantic(answer)]
             expect = copy.deepcopy(answer)
             try:
                 for pointer in volatile:
@@ -823,7 +866,7 @@ def record(fixture: Fixture) -> dict[str, Any]:
                     f"no {pointer} in the answer to {exchange.send}: {answer}"
                 ) from error
             row: dict[str, Any] = {"transport": exchange.transport}
-            for name in ("connection", "query", "wait_ms"):
+            for name in ("connection", "query", "wait_ms", "defect"):
                 if getattr(exchange, name):
                     row[name] = getattr(exchange, name)
             row |= {"send": exchange.send, "expect": expect, "volatile": volatile}

@@ -372,10 +372,6 @@ impl fmt::Display for InterpreterOrigin {
     }
 }
 
-#[cfg(test)]
-mod tests;
-mod tests;
-
 /// Where things are kept from one start to the next.
 pub(super) fn cache_directory(options: &InterpreterOptions) -> Option<PathBuf> {
     options.cache.clone().or_else(|| Surroundings::read().cache)
@@ -387,3 +383,6 @@ impl InterpreterOrigin {
         matches!(self, Self::Cached | Self::Made)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,7 +52,7 @@ mod wanted;
 mod worker;
 mod workers;
 
-pub use interpreter::{Interpreter, InterpreterOptions, InterpreterOrigin};
+pub use interpreter::{Interpreter, InterpreterOptions, InterpreterOrigin, choose};
 pub use manifest::Manifest;
 pub use options::Options;
 pub use project::{Candidate, ObjectPath, PackageDir, Project, SaidBy};

@@ -82,7 +82,7 @@ pub struct InterpreterOptions {
 /// is for this package alone, and kept for as long as what it requires stays the same.
 ///
 /// `progress` is told what happens, a line each.
-pub(super) async fn choose(
+pub async fn choose(
     project: &Project,
     options: &InterpreterOptions,
     progress: &(dyn Fn(&str) + Sync),

@@ -41,12 +41,25 @@ def load(job):
         raise
     except ModuleNotFoundError as error:
         raise LoadError(
-            "missing", str(error), module=error.name, traceback=traceback.format_exc()
+            "missing", str(error), module=error.name, traceback=traced(error)
         ) from None
     except BaseException as error:
         kind = "standin" if type(error).__name__ == "StandInError" else "import"
         message = f"{type(error).__name__}: {error}"
-        raise LoadError(kind, message, traceback=traceback.format_exc()) from None
+        raise LoadError(kind, message, traceback=traced(error)) from None
+
+
+def traced(error):
+    """The traceback of an error, as far as it is about the author's code."""
+    here = os.path.dirname(__file__)
+    importing = ("<frozen importlib", os.path.dirname(importlib.__file__), here)
+    trace = traceback.TracebackException.from_exception(error)
+    parts = [trace]
+    while parts:
+        part = parts.pop()
+        part.stack[:] = [it for it in part.stack if not it.filename.startswith(importing)]
+        parts.extend(it for it in (part.__cause__, part.__context__) if it is not None)
+    return "".join(trace.format())
 
 
 def prepare(project, standin):

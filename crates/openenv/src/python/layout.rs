@@ -123,7 +123,7 @@ impl Layout {
                 add(of(module.to_owned(), SaidBy::Layout));
             }
         }
-        if candidates.is_empty() {
+        if candidates.is_empty() || self.is_shelf(&candidates) {
             return Err(self.nothing_to_load());
         }
         Ok(candidates)
@@ -217,6 +217,13 @@ impl Layout {
             .map(str::to_owned)
             .chain([self.name().replace('-', "_")])
             .find(|name| is_identifier(name))
+    }
+
+    /// Whether it is the directory of several packages rather than of one.
+    fn is_shelf(&self, candidates: &[Candidate]) -> bool {
+        let says_nothing = self.manifest.is_none() && self.pyproject.is_none();
+        let below = |it: &Candidate| it.module.ends_with(".server.app");
+        says_nothing && candidates.len() > 1 && candidates.iter().all(below)
     }
 
     fn nothing_to_load(&self) -> Error {
@@ -333,7 +340,10 @@ fn packages_in(directory: &Path) -> Vec<String> {
 
 /// Packages one level below, for a message.
 fn packages_below(root: &Path) -> Vec<String> {
-    let is_package = |name: &String| root.join(name).join(manifest::FILE).is_file();
+    let is_package = |name: &String| {
+        let directory = root.join(name);
+        directory.join(manifest::FILE).is_file() || is_application(&directory)
+    };
     let names = packages_in(root).into_iter().filter(is_package);
     names.take(NAMED).map(|name| format!("`{name}`")).collect()
 }

@@ -270,6 +270,15 @@ fn a_class_of_a_package_has_what_the_package_has() {
 }
 
 #[test]
+fn a_directory_of_several_packages_is_none_of_them() {
+    let several = Tree::new("envs").files(&["one/server/app.py", "two/server/app.py"]);
+    assert!(failure(several.path()).ends_with("there are environments in `one`, `two`"));
+    let single = Tree::new("envs").files(&["one/server/app.py", "two/notes.txt"]);
+    let project = Project::find(single.path()).unwrap();
+    assert_eq!(project.modules[0].module, "one.server.app");
+}
+
+#[test]
 fn what_is_no_environment_is_told_with_what_to_do() {
     let tree = Tree::new("nothing").files(&["notes.txt", "one/openenv.yaml", "two/openenv.yaml"]);
     let path = tree.path().display().to_string();

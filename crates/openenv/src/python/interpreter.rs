@@ -39,6 +39,8 @@ pub struct Interpreter {
     pub origin: InterpreterOrigin,
     /// The version of the framework that it has; without one a light stand-in is used
     pub openenv: Option<String>,
+    /// Distributions that the package requires on every platform, and it does not have
+    pub missing: Vec<String>,
 }
 
 /// Where an interpreter came from.
@@ -162,13 +164,13 @@ impl<'a> Choice<'a> {
         let own = self.project.root.join(".venv");
         if let Some(answer) = self.found(&own, |answer| self.lacks(answer)).await {
             self.tell_what_is_missing(&answer);
-            return Ok(interpreter(answer, InterpreterOrigin::Package));
+            return Ok(self.interpreter(answer, InterpreterOrigin::Package));
         }
         if let Some(active) = &self.surroundings.virtual_env {
             // It may be there for something else, so it has to have everything.
             let unfit = |answer: &Answer| self.lacks(answer).or_else(|| self.misses(answer));
             if let Some(answer) = self.found(active, unfit).await {
-                return Ok(interpreter(answer, InterpreterOrigin::Active));
+                return Ok(self.interpreter(answer, InterpreterOrigin::Active));
             }
         }
         self.kept().await
@@ -204,7 +206,7 @@ impl<'a> Choice<'a> {
             )));
         }
         self.tell_what_is_missing(&answer);
-        Ok(interpreter(answer, InterpreterOrigin::Explicit))
+        Ok(self.interpreter(answer, InterpreterOrigin::Explicit))
     }
 
     /// The interpreter of a virtual environment that is there, if it is fit.
@@ -251,13 +253,7 @@ impl<'a> Choice<'a> {
                 "it is Python {version}, and {name} requires {versions}"
             ));
         }
-        let is_missing = |name: &&String| answer.has(name).is_none();
-        let missing: Vec<&str> = self
-            .required
-            .iter()
-            .filter(is_missing)
-            .map(String::as_str)
-            .collect();
+        let missing = self.missing(answer);
         (!missing.is_empty()).then(|| {
             let name = &self.project.name;
             format!(
@@ -265,6 +261,22 @@ impl<'a> Choice<'a> {
                 missing.join(", ")
             )
         })
+    }
+
+    fn missing(&self, answer: &Answer) -> Vec<String> {
+        let required = self.required.iter();
+        let missing = required.filter(|name| answer.has(name).is_none());
+        missing.cloned().collect()
+    }
+
+    fn interpreter(&self, answer: Answer, origin: InterpreterOrigin) -> Interpreter {
+        Interpreter {
+            openenv: answer.openenv().map(str::to_owned),
+            missing: self.missing(&answer),
+            path: answer.executable,
+            version: answer.version,
+            origin,
+        }
     }
 
     /// Says it, for whoever chose this interpreter knows better.
@@ -313,7 +325,7 @@ impl<'a> Choice<'a> {
         } else {
             InterpreterOrigin::Cached
         };
-        Ok(interpreter(answer, origin))
+        Ok(self.interpreter(answer, origin))
     }
 
     /// The Python to make virtual environments from.
@@ -348,15 +360,6 @@ impl<'a> Choice<'a> {
             "{} requires Python {versions}, and there is none in `PATH` ({passed_over}): install it, or uv, which gets it, or name one",
             self.project.name
         )))
-    }
-}
-
-fn interpreter(answer: Answer, origin: InterpreterOrigin) -> Interpreter {
-    Interpreter {
-        openenv: answer.openenv().map(str::to_owned),
-        path: answer.executable,
-        version: answer.version,
-        origin,
     }
 }
 

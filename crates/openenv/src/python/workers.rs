@@ -32,6 +32,7 @@ pub struct Workers {
     interpreter: Interpreter,
     report: Report,
     blueprint: PythonBlueprint,
+    fault: Option<Error>,
 }
 
 impl Workers {
@@ -57,7 +58,10 @@ impl Workers {
         if let Some(traits) = report.traits {
             pool.respect(traits);
         }
-        let about = first_words(&pool).await?;
+        let (about, fault) = match first_words(&pool).await? {
+            Ok(about) => (about, None),
+            Err(error) => (None, Some(error)),
+        };
         let unknown = Traits {
             concurrent: false,
             single_thread: false,
@@ -74,6 +78,7 @@ impl Workers {
             interpreter,
             blueprint: PythonBlueprint::new(pool, report.clone(), traits, about),
             report,
+            fault,
         })
     }
 
@@ -95,6 +100,13 @@ impl Workers {
     /// How the environment is run.
     pub fn traits(&self) -> Traits {
         self.blueprint.traits()
+    }
+
+    /// Why the first environment could not be made, if it could not.
+    ///
+    /// Others may be made later: what it takes, such as a service, may be there then.
+    pub fn fault(&self) -> Option<&Error> {
+        self.fault.as_ref()
     }
 
     /// What the environment says of itself.
@@ -119,11 +131,12 @@ impl Workers {
     }
 }
 
-/// Asks the first environment what it is; `None` if it cannot be made, or not in time.
+/// Asks the first environment what it is; an error inside if it cannot be made, `None`
+/// if not in time.
 ///
 /// # Errors
 /// If there is no worker to make it in.
-async fn first_words(pool: &Arc<Pool>) -> Result<Option<About>> {
+async fn first_words(pool: &Arc<Pool>) -> Result<Result<Option<About>>> {
     let asking = timeout(FIRST_WORDS, ask_about(pool));
     let outcome = tokio::select! {
         biased;
@@ -132,14 +145,14 @@ async fn first_words(pool: &Arc<Pool>) -> Result<Option<About>> {
         Err(error) = pool.warm_up() => return Err(error),
     };
     match outcome {
-        Ok(Ok(about)) => Ok(Some(about)),
+        Ok(Ok(about)) => Ok(Ok(Some(about))),
         Ok(Err(error)) => {
             tracing::warn!(%error, "the first environment could not be made; it is tried again");
-            Ok(None)
+            Ok(Err(error))
         }
         Err(_) => {
             tracing::warn!("the first environment takes long to make");
-            Ok(None)
+            Ok(Ok(None))
         }
     }
 }

@@ -8,6 +8,7 @@ use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 mod bench;
 mod endpoint;
+mod inspect;
 mod log;
 mod mcp;
 mod play;
@@ -16,6 +17,7 @@ mod serve;
 
 pub(crate) use bench::BenchArgs;
 pub(crate) use endpoint::EndpointArgs;
+pub(crate) use inspect::InspectArgs;
 pub(crate) use log::{LogArgs, LogFormat};
 pub(crate) use mcp::McpArgs;
 pub(crate) use play::PlayArgs;
@@ -113,8 +115,14 @@ pub(crate) enum Command {
     /// one session, from its start to its end. Clients that connect over HTTP use
     /// `openenv serve` and its `/mcp`.
     Mcp(McpArgs),
-    /// List the environments that can be served
+    /// List the bundled environments
     List(ListArgs),
+    /// Tell what an environment in Python is, and whether it can be served
+    ///
+    /// Finds the package, chooses a Python for it as `openenv serve` does, imports it
+    /// and makes one environment. Nothing is served, and no process is left behind. The
+    /// exit code is 1 if it cannot be served.
+    Inspect(InspectArgs),
     /// Play an environment from the terminal
     ///
     /// Each line is an action: a JSON object or, where a single field has to be

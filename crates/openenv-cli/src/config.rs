@@ -6,16 +6,17 @@ use openenv::{Mode, ResetOptions};
 use serde_json::value::RawValue;
 
 use crate::args::{
-    Args, BenchArgs, Command, EndpointArgs, ListArgs, LogArgs, LogFormat, McpArgs, PlayArgs,
+    Args, BenchArgs, Command, EndpointArgs, InspectArgs, ListArgs, LogFormat, McpArgs, PlayArgs,
     ServeArgs,
 };
-use crate::subject::Subject;
+use crate::subject::{Place, Subject};
 use crate::target::Target;
 use crate::value::{ControlListen, ErrorLimit, Header};
-use crate::vars;
 
+mod log;
 mod python;
 
+pub(crate) use log::LogConfig;
 pub(crate) use python::PythonConfig;
 
 /// What to do, and how to report it.
@@ -31,6 +32,7 @@ pub(crate) enum Task {
     Serve(ServeConfig),
     Mcp(McpConfig),
     List(ListConfig),
+    Inspect(InspectConfig),
     Play(PlayConfig),
     Bench(BenchConfig),
 }
@@ -89,6 +91,17 @@ pub(crate) struct McpConfig {
 pub(crate) struct ListConfig {
     /// Whether to print JSON instead of a table. Default: no.
     pub(crate) json: bool,
+}
+
+/// What `openenv inspect` looks at.
+#[derive(Debug)]
+pub(crate) struct InspectConfig {
+    pub(crate) place: Place,
+    /// Whether to print JSON instead of text. Default: no.
+    pub(crate) json: bool,
+    pub(crate) python: PythonConfig,
+    /// Whether to say what takes time. Default: yes.
+    pub(crate) progress: bool,
 }
 
 /// Which server a command talks to, and how.
@@ -156,29 +169,20 @@ pub(crate) enum Load {
     Hold,
 }
 
-/// What is logged, and in which form.
-#[derive(Debug)]
-pub(crate) struct LogConfig {
-    /// Directives as `RUST_LOG` has them. Default: `info`, or `warn` for a command
-    /// that is not about its server.
-    pub(crate) filter: String,
-    /// Default: text.
-    pub(crate) format: LogFormat,
-}
-
 impl From<Args> for Config {
     fn from(args: Args) -> Self {
         let for_people = args.log.log_format == LogFormat::Text && args.log.quiet == 0;
         let default_filter = match &args.command {
             // The SDK logs three lines for each request without a session.
             Command::Serve(_) | Command::List(_) => "info",
-            Command::Mcp(_) | Command::Play(_) | Command::Bench(_) => "warn",
+            Command::Mcp(_) | Command::Inspect(_) | Command::Play(_) | Command::Bench(_) => "warn",
         };
         Self {
             task: match args.command {
                 Command::Serve(serve) => Task::Serve(ServeConfig::new(serve, for_people)),
                 Command::Mcp(mcp) => Task::Mcp(McpConfig::new(mcp, for_people)),
                 Command::List(ListArgs { json }) => Task::List(ListConfig { json }),
+                Command::Inspect(inspect) => Task::Inspect(InspectConfig::new(inspect, for_people)),
                 Command::Play(play) => Task::Play(PlayConfig::new(play, for_people)),
                 Command::Bench(bench) => Task::Bench(BenchConfig::new(bench, for_people)),
             },
@@ -221,6 +225,17 @@ impl McpConfig {
         Self {
             environment: args.environment,
             mode: args.mode,
+            python: PythonConfig::from(args.python).for_one_session(),
+            progress,
+        }
+    }
+}
+
+impl InspectConfig {
+    fn new(args: InspectArgs, progress: bool) -> Self {
+        Self {
+            place: args.place,
+            json: args.json,
             python: PythonConfig::from(args.python).for_one_session(),
             progress,
         }
@@ -278,27 +293,6 @@ impl BenchConfig {
             max_errors: args.max_errors,
             json: args.json,
             progress,
-        }
-    }
-}
-
-impl LogConfig {
-    fn new(args: LogArgs, default_filter: &str) -> Self {
-        // The MCP SDK logs every session and every mistake of a client once more.
-        let own = |filter: &str| format!("{filter},rmcp=off");
-        let filter = match (args.verbose, args.quiet) {
-            (0, 0) => args
-                .log_level
-                .or_else(|| std::env::var(vars::RUST_LOG).ok())
-                .unwrap_or_else(|| own(default_filter)),
-            (0, 1) => own("warn"),
-            (0, _) => own("error"),
-            (1, _) => own("info,openenv=debug"),
-            (_, _) => "trace".to_owned(),
-        };
-        Self {
-            filter,
-            format: args.log_format,
         }
     }
 }

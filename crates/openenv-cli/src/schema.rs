@@ -53,6 +53,16 @@ impl ActionSchema {
         self.root.pointer("/properties/type/const") == Some(&Value::from("call_tool"))
     }
 
+    /// Names of the fields that somebody fills in, and whether each has to be there.
+    pub(crate) fn asked(&self) -> Vec<(String, bool)> {
+        let variants = self.variants();
+        let fields = variants.iter().flat_map(Variant::fields);
+        fields
+            .filter(|field| field.entry == Entry::Asked)
+            .map(|field| (field.name, field.required))
+            .collect()
+    }
+
     /// The shapes to choose from, at least one.
     pub(crate) fn variants(&self) -> Vec<Variant<'_>> {
         let root = self.node_or_anything(&self.root);

@@ -178,9 +178,22 @@ mod tests {
     #[test]
     fn what_is_written_as_a_path_is_one() {
         // Tests run in the directory of their crate.
-        for path in [".", "..", "./gone", "../gone", "/gone", "~/gone", "gone/app.py", "src", "src/main.rs"] {
+        for path in [
+            ".",
+            "..",
+            "./gone",
+            "../gone",
+            "/gone",
+            "~/gone",
+            "gone/app.py",
+            "src",
+            "src/main.rs",
+        ] {
             assert!(
-                matches!(Subject::recognize(path), Some(Subject::Python(Place::Path(_)))),
+                matches!(
+                    Subject::recognize(path),
+                    Some(Subject::Python(Place::Path(_)))
+                ),
                 "{path}"
             );
         }
@@ -188,9 +201,17 @@ mod tests {
 
     #[test]
     fn classes_are_named_with_their_module() {
-        for spec in ["world:World", "my_env.server.world:World.Inner", "world.py:World", "../a b/world.py:World"] {
+        for spec in [
+            "world:World",
+            "my_env.server.world:World.Inner",
+            "world.py:World",
+            "../a b/world.py:World",
+        ] {
             assert!(
-                matches!(Subject::recognize(spec), Some(Subject::Python(Place::Object(_)))),
+                matches!(
+                    Subject::recognize(spec),
+                    Some(Subject::Python(Place::Object(_)))
+                ),
                 "{spec}"
             );
         }

@@ -10,6 +10,7 @@ use owo_colors::OwoColorize;
 use crate::failure::Failure;
 
 pub(crate) mod banner;
+pub(crate) mod fields;
 pub(crate) mod progress;
 pub(crate) mod served;
 
@@ -91,7 +92,7 @@ pub(crate) fn complain(text: &str) {
 pub(crate) fn report(error: &anyhow::Error) {
     complain(&error.to_string());
     for cause in error.chain().skip(1) {
-        to_stderr(&format!("  caused by: {}\n", below(&cause.to_string())));
+        to_stderr(&format!("  caused by:{}\n", below(&cause.to_string())));
     }
     for cause in error.chain() {
         if let Some(failure) = cause.downcast_ref::<Failure>() {
@@ -100,10 +101,10 @@ pub(crate) fn report(error: &anyhow::Error) {
     }
 }
 
-/// A text of several lines, such as a traceback, below what it explains.
+/// A text behind what it explains; one of several lines, such as a traceback, below it.
 fn below(text: &str) -> String {
     if !text.contains('\n') {
-        return text.to_owned();
+        return format!(" {text}");
     }
     let lines = text.trim_end().lines().map(|line| format!("\n    {line}"));
     lines.collect()

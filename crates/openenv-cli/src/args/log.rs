@@ -10,7 +10,7 @@ use crate::vars;
 #[command(next_help_heading = "Logging")]
 pub(crate) struct LogArgs {
     /// Level of the log (`error`, `warn`, `info`, `debug`, `trace`, `off`), or a filter such as
-    /// `info,openenv=debug`; `RUST_LOG` works as well [default: info; warn for `mcp`, `play` and `bench`]
+    /// `info,openenv=debug`; `RUST_LOG` works as well [default: info for `serve`, else warn]
     #[arg(
         long,
         global = true,

@@ -169,7 +169,7 @@ fn by_hand(
             },
             Ok(Input::State) => match game.state() {
                 Ok(state) => {
-                    ui::data(&view::fields(&state))?;
+                    ui::data(&view::value(&state))?;
                     Outcome::Done
                 }
                 Err(error) => complain(&error),

@@ -64,7 +64,12 @@ impl<'a> Banner<'a> {
 
     fn environment(&self, f: &mut fmt::Formatter<'_>, index: usize) -> fmt::Result {
         let environment = &self.served[index];
-        writeln!(f, "{}  {}", environment.name.bold(), environment.description)?;
+        writeln!(
+            f,
+            "{}  {}",
+            environment.name.bold(),
+            environment.description
+        )?;
         let http = self.url(&self.base, index);
         let places = format!("free places, of {}", environment.sessions);
         let runs_on = environment.runs_on(self.config);

@@ -8,6 +8,9 @@ use crate::launch::Launched;
 use crate::registry::Bundled;
 use crate::schema::{self, ActionSchema};
 
+const IN_JSON: [&str; 3] = ["null", "true", "false"];
+const IN_PYTHON: [&str; 3] = ["None", "True", "False"];
+
 /// An environment of a running server.
 #[derive(Debug)]
 pub(crate) struct Served {
@@ -67,8 +70,8 @@ impl Served {
             description: description.lines().next().unwrap_or_default().to_owned(),
             has_tools: !workers.tools().is_empty(),
             example: schema::simplest(&schema).ok().map(|action| Example {
-                json: action.to_string(),
-                python: in_python(&action),
+                json: written(&action, IN_JSON),
+                python: written(&action, IN_PYTHON),
             }),
             sessions: 0,
             python: Some(Python {
@@ -135,21 +138,23 @@ fn count(workers: usize) -> String {
     }
 }
 
-/// A value as Python writes it.
-fn in_python(value: &Value) -> String {
+/// A value with the words of a language for nothing, true and false.
+fn written(value: &Value, words: [&str; 3]) -> String {
+    let [nothing, yes, no] = words;
     match value {
-        Value::Null => "None".to_owned(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
+        Value::Null => nothing.to_owned(),
+        Value::Bool(true) => yes.to_owned(),
+        Value::Bool(false) => no.to_owned(),
         Value::Number(_) | Value::String(_) => value.to_string(),
         Value::Array(items) => {
-            let items: Vec<_> = items.iter().map(in_python).collect();
-            format!("[{}]", items.join(", "))
+            let items = items.iter().map(|item| written(item, words));
+            format!("[{}]", items.collect::<Vec<_>>().join(", "))
         }
         Value::Object(fields) => {
-            let fields = fields.iter();
-            let fields = fields
-                .map(|(name, value)| format!("{}: {}", Value::from(&**name), in_python(value)));
+            let field = |(name, value): (&String, &Value)| {
+                format!("{}: {}", Value::from(&**name), written(value, words))
+            };
+            let fields = fields.iter().map(field);
             format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
         }
     }
@@ -165,6 +170,6 @@ mod tests {
     fn values_are_written_as_python_writes_them() {
         let value = json!({ "a": [true, null, 1.5], "b": { "c": "\"ü" } });
         let expected = r#"{"a": [True, None, 1.5], "b": {"c": "\"ü"}}"#;
-        assert_eq!(in_python(&value), expected);
+        assert_eq!(written(&value, IN_PYTHON), expected);
     }
 }

@@ -4,7 +4,7 @@ use openenv::ToolInfo;
 use serde_json::{Value, json};
 
 use super::input;
-use crate::schema::{ActionSchema, Entry, Variant};
+use crate::schema::ActionSchema;
 
 /// The tools that can be called.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ impl Toolkit {
             });
         };
         if rest.is_empty() {
-            let asks = tool.fields().iter().any(|(_, required)| *required);
+            let asks = tool.arguments.asked().iter().any(|(_, required)| *required);
             return Ok(if asks {
                 Call::Form(name.to_owned())
             } else {
@@ -82,16 +82,6 @@ impl Known {
     /// The step that calls the tool.
     pub(super) fn step(&self, arguments: &Value) -> Value {
         json!({ "type": "call_tool", "tool_name": self.info.name, "arguments": arguments })
-    }
-
-    /// Names of the arguments, and whether each has to be there.
-    pub(super) fn fields(&self) -> Vec<(String, bool)> {
-        let variants = self.arguments.variants();
-        let fields = variants.iter().flat_map(Variant::fields);
-        fields
-            .filter(|field| field.entry == Entry::Asked)
-            .map(|field| (field.name, field.required))
-            .collect()
     }
 }
 

@@ -7,8 +7,8 @@ use owo_colors::OwoColorize;
 use serde_json::Value;
 
 use super::toolkit::Toolkit;
-use crate::schema::{ActionSchema, Entry, Field, Variant};
-use crate::ui;
+use crate::schema::{ActionSchema, Field};
+use crate::ui::fields;
 
 /// Characters of one value that are shown: a person cannot read more, and a
 /// terminal does not like to.
@@ -25,51 +25,10 @@ pub(super) fn metadata(metadata: &Value) -> String {
 
 /// What an action looks like, field by field.
 pub(super) fn schema(schema: &ActionSchema) -> String {
-    let variants = schema.variants();
     let title = schema.title().unwrap_or("Action");
     let description = schema.description().unwrap_or_default();
-    let mut text = format!("{}  {description}", title.bold())
-        .trim_end()
-        .to_owned()
-        + "\n";
-    if let [only] = variants.as_slice() {
-        text.push_str(&fields_of(only));
-    } else {
-        for variant in &variants {
-            let label = variant.label().unwrap_or_default();
-            let description = variant.description().unwrap_or_default();
-            let _ = writeln!(text, "{}  {description}", label.bold());
-            text.push_str(&fields_of(variant));
-        }
-    }
-    text
-}
-
-fn fields_of(variant: &Variant<'_>) -> String {
-    let rows: Vec<_> = variant
-        .fields()
-        .into_iter()
-        .filter(|field| field.entry != Entry::Skipped)
-        .map(|field| {
-            let need = need(&field);
-            let description = field.description.unwrap_or_default();
-            [field.name, field.words, need, description]
-        })
-        .collect();
-    if rows.is_empty() {
-        return "An action has no fields.\n".to_owned();
-    }
-    let rows = rows.iter().map(|row| row.each_ref().map(String::as_str));
-    ui::columns(["FIELD", "TYPE", "NEEDED", "DESCRIPTION"], rows) + "\n"
-}
-
-fn need(field: &Field<'_>) -> String {
-    match (&field.entry, field.required, &field.default) {
-        (Entry::Fixed(value), ..) => format!("always {value}"),
-        (_, true, _) => "yes".to_owned(),
-        (_, false, Some(Value::Null) | None) => "no".to_owned(),
-        (_, false, Some(default)) => format!("no, default {default}"),
-    }
+    let title = format!("{}  {description}", title.bold());
+    format!("{}\n{}", title.trim_end(), fields::of_input(schema))
 }
 
 /// What can be called.
@@ -77,23 +36,11 @@ pub(super) fn tools(tools: &Toolkit) -> String {
     if tools.is_empty() {
         return "There are no tools.\n".to_owned();
     }
-    let rows: Vec<_> = tools
-        .iter()
-        .map(|tool| {
-            let argument = |(name, required): (String, bool)| {
-                if required { name } else { format!("[{name}]") }
-            };
-            let arguments: Vec<_> = tool.fields().into_iter().map(argument).collect();
-            let description = tool.info.description.lines().next().unwrap_or_default();
-            [
-                tool.info.name.clone(),
-                arguments.join(" "),
-                description.to_owned(),
-            ]
-        })
-        .collect();
-    let rows = rows.iter().map(|row| row.each_ref().map(String::as_str));
-    ui::columns(["TOOL", "ARGUMENTS", "DESCRIPTION"], rows) + "\n"
+    let tools = tools.iter();
+    fields::of_tools(tools.map(|tool| {
+        let info = &tool.info;
+        (&*info.name, &tool.arguments, &*info.description)
+    }))
 }
 
 /// What is asked for when a field is filled in.
@@ -115,7 +62,7 @@ pub(super) fn question(field: &Field<'_>) -> String {
 
 /// An observation with what it is worth.
 pub(super) fn step(step: &Step<Value>) -> String {
-    let mut text = called(&step.observation).unwrap_or_else(|| fields(&step.observation));
+    let mut text = called(&step.observation).unwrap_or_else(|| value(&step.observation));
     if !step.metadata.is_empty() {
         let metadata = Value::Object(step.metadata.clone());
         let _ = write!(text, "\nmetadata: {metadata}");
@@ -147,7 +94,7 @@ fn called(observation: &Value) -> Option<String> {
             let texts: Vec<_> = texts.collect();
             Some(cut(&texts.join("\n"), SHOWN))
         }
-        data => Some(fields(data)),
+        data => Some(value(data)),
     }
 }
 
@@ -157,7 +104,7 @@ pub(super) fn reward(step: &Step<Value>) -> String {
 }
 
 /// The fields of an object, aligned; a text of several lines as it is, below its name.
-pub(super) fn fields(value: &Value) -> String {
+pub(super) fn value(value: &Value) -> String {
     let Value::Object(fields) = value else {
         return cut(&plain(value), SHOWN);
     };
@@ -235,8 +182,8 @@ mod tests {
             "metadata": {},
         });
         let expected = "board:\nx.o\n.x.\nto_move: x\nlegal:   [1,2]\nnote:";
-        assert_eq!(fields(&observation), expected);
-        assert_eq!(fields(&json!("plain")), "plain");
+        assert_eq!(value(&observation), expected);
+        assert_eq!(value(&json!("plain")), "plain");
     }
 
     #[test]

@@ -1,0 +1,35 @@
+//! What is logged.
+
+use crate::args::{LogArgs, LogFormat};
+use crate::vars;
+
+/// What is logged, and in which form.
+#[derive(Debug)]
+pub(crate) struct LogConfig {
+    /// Directives as `RUST_LOG` has them. Default: `info`, or `warn` for a command
+    /// that is not about its server.
+    pub(crate) filter: String,
+    /// Default: text.
+    pub(crate) format: LogFormat,
+}
+
+impl LogConfig {
+    pub(super) fn new(args: LogArgs, default_filter: &str) -> Self {
+        // The MCP SDK logs every session and every mistake of a client once more.
+        let own = |filter: &str| format!("{filter},rmcp=off");
+        let filter = match (args.verbose, args.quiet) {
+            (0, 0) => args
+                .log_level
+                .or_else(|| std::env::var(vars::RUST_LOG).ok())
+                .unwrap_or_else(|| own(default_filter)),
+            (0, 1) => own("warn"),
+            (0, _) => own("error"),
+            (1, _) => own("info,openenv=debug"),
+            (_, _) => "trace".to_owned(),
+        };
+        Self {
+            filter,
+            format: args.log_format,
+        }
+    }
+}

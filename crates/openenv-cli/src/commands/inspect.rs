@@ -75,9 +75,10 @@ async fn start(
         Err(error) => return (None, Err(error.into())),
     };
     let started = Workers::start(project, options, &progress).await;
-    // Another one, if the package needs the real `openenv`.
-    let interpreter = started
-        .as_ref()
-        .map_or(chosen, |it| it.interpreter().clone());
+    let interpreter = match &started {
+        // Another one, if the package needs the real `openenv`.
+        Ok(workers) if workers.interpreter().path != chosen.path => workers.interpreter().clone(),
+        _ => chosen,
+    };
     (Some(interpreter), started.map_err(Into::into))
 }

@@ -8,5 +8,7 @@ mod faults;
 mod interrupt;
 mod mcp;
 mod play;
+#[cfg(target_os = "linux")]
+mod python;
 mod serving;
 mod tls;

@@ -1,14 +1,14 @@
 //! `openenv mcp`, and what `openenv serve` has for agents.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::serving::{Serving, openenv};
 
 /// A client at the other end of standard input and output.
-struct Client {
+pub(crate) struct Client {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -16,7 +16,11 @@ struct Client {
 
 impl Client {
     fn start(arguments: &str) -> Self {
-        let mut child = openenv(arguments)
+        Self::of(openenv(arguments))
+    }
+
+    pub(crate) fn of(mut command: Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -40,7 +44,7 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"))
     }
 
-    fn initialize(&mut self) -> Value {
+    pub(crate) fn initialize(&mut self) -> Value {
         let hello = self.ask(
             "initialize",
             &json!({
@@ -53,7 +57,7 @@ impl Client {
         hello
     }
 
-    fn tools(&mut self) -> Vec<String> {
+    pub(crate) fn tools(&mut self) -> Vec<String> {
         let listed = self.ask("tools/list", &json!({}));
         let tools = listed["result"]["tools"].as_array().unwrap();
         let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
@@ -61,7 +65,7 @@ impl Client {
     }
 
     /// Closes standard input and returns the exit code and standard error.
-    fn end(self) -> (Option<i32>, String) {
+    pub(crate) fn end(self) -> (Option<i32>, String) {
         let Self { child, input, .. } = self;
         drop(input);
         let output = child.wait_with_output().unwrap();

@@ -102,6 +102,11 @@ impl Serving {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn terminate(&self) {
         let kill = Command::new("kill")
             .args(["-TERM", &self.child.id().to_string()])

@@ -1,0 +1,143 @@
+//! Environments in Python, as the command serves and inspects them.
+//!
+//! What runs Python needs an interpreter with openenv 0.10.0, which `cargo xtask test` makes;
+//! without one these tests have nothing to say.
+
+mod inspect;
+mod processes;
+mod refusals;
+mod served;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use tokio_tungstenite::tungstenite::stream::MaybeTlsStream;
+use tokio_tungstenite::tungstenite::{self, Message, WebSocket};
+
+use crate::serving::PATIENCE;
+
+/// The Python of the tests, if there is one.
+fn interpreter() -> Option<PathBuf> {
+    let told = std::env::var_os("OPENENV_TEST_PYTHON_0_10_0").map(PathBuf::from);
+    let kept = workspace().join(".venvs/openenv-0.10.0/bin/python");
+    let found = told.or_else(|| Some(kept).filter(|python| python.exists()));
+    if found.is_none() {
+        eprintln!("skipped: `cargo xtask test` makes the Python that this needs");
+    }
+    found
+}
+
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap()
+}
+
+/// The directory of a package that other tests of Python use as well.
+fn package(name: &str) -> PathBuf {
+    workspace()
+        .join("crates/openenv/tests/fixtures/python/packages")
+        .join(name)
+}
+
+/// A command with a cache of its own, by which its processes are known.
+struct Bench {
+    cache: TempDir,
+    python: PathBuf,
+}
+
+impl Bench {
+    /// `None` where there is no Python.
+    fn new() -> Option<Self> {
+        Some(Self {
+            python: interpreter()?,
+            cache: TempDir::new().unwrap(),
+        })
+    }
+
+    /// The command as a user without settings would run it, with this Python.
+    fn openenv(&self, command: &str, subject: impl AsRef<Path>) -> Command {
+        let mut openenv = crate::serving::openenv(command);
+        openenv
+            .arg(subject.as_ref())
+            .env("XDG_CACHE_HOME", self.cache.path())
+            .env("OPENENV_PYTHON", &self.python);
+        openenv
+    }
+
+    /// Processes of this command's workers.
+    fn workers(&self) -> Vec<String> {
+        let cache = self.cache.path().to_str().unwrap();
+        let processes = fs::read_dir("/proc").unwrap().flatten();
+        processes
+            .filter_map(|process| fs::read(process.path().join("cmdline")).ok())
+            .map(|line| String::from_utf8_lossy(&line).into_owned())
+            .filter(|line| line.contains(cache) && line.contains("/worker"))
+            .collect()
+    }
+
+    #[track_caller]
+    fn assert_nothing_is_left(&self) {
+        let start = Instant::now();
+        while !self.workers().is_empty() {
+            let left = self.workers();
+            assert!(start.elapsed() < Duration::from_secs(5), "left: {left:#?}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// What a command said, without what differs between machines.
+    fn plain(&self, text: &[u8]) -> String {
+        let text = String::from_utf8(text.to_vec()).unwrap();
+        let version = Command::new(&self.python)
+            .args(["-c", "import platform; print(platform.python_version())"])
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let version = String::from_utf8(version.stdout).unwrap();
+        let packages = package("").canonicalize().unwrap();
+        // Some versions of Python point at what failed.
+        let is_pointer = |line: &str| line.contains('^') && line.trim().chars().all(|it| it == '^');
+        let lines = text.lines().filter(|line| !is_pointer(line));
+        let text: String = lines.flat_map(|line| [line, "\n"]).collect();
+        text.replace(packages.to_str().unwrap(), "[packages]")
+            .replace(self.python.to_str().unwrap(), "[python]")
+            .replace(version.trim(), "[version]")
+    }
+}
+
+/// A session over the WebSocket of a server.
+struct Session(WebSocket<MaybeTlsStream<std::net::TcpStream>>);
+
+impl Session {
+    fn open(url: &str) -> Self {
+        let url = url.replacen("http", "ws", 1) + "/ws";
+        let (socket, _) = tungstenite::connect(url).unwrap();
+        if let MaybeTlsStream::Plain(stream) = socket.get_ref() {
+            stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        }
+        Self(socket)
+    }
+
+    fn ask(&mut self, frame: &str) -> serde_json::Value {
+        self.0.send(Message::text(frame)).unwrap();
+        loop {
+            if let Message::Text(answer) = self.0.read().unwrap() {
+                return serde_json::from_str(&answer).unwrap();
+            }
+        }
+    }
+}
+
+fn signal(name: &str, process: u32) {
+    let kill = Command::new("kill")
+        .args([name, &process.to_string()])
+        .status()
+        .unwrap();
+    assert!(kill.success());
+}

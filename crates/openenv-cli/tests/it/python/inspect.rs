@@ -1,0 +1,102 @@
+//! `openenv inspect`.
+
+use serde_json::Value;
+
+use super::{Bench, package};
+use crate::commands::assert_fails;
+use crate::serving::openenv;
+
+#[test]
+fn what_was_found_is_told() {
+    let Some(bench) = Bench::new() else { return };
+    for name in ["script_entry", "mcp_tools", "not_concurrent"] {
+        let output = bench.openenv("inspect", package(name)).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{stderr}");
+        let text = without_memory(&bench.plain(&output.stdout));
+        insta::assert_snapshot!(format!("inspect_{name}"), text);
+    }
+    bench.assert_nothing_is_left();
+}
+
+/// The line about memory without its number.
+fn without_memory(text: &str) -> String {
+    let line = |line: &str| match line.strip_prefix("  memory    ") {
+        Some(rest) if rest.contains("MiB each") => "  memory    [some] each\n".to_owned(),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn a_class_needs_no_package() {
+    let Some(bench) = Bench::new() else { return };
+    for spec in ["world:World", "world.py:World"] {
+        let mut command = bench.openenv("inspect --json", spec);
+        let output = command
+            .current_dir(package("plain_object"))
+            .output()
+            .unwrap();
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{found:#}");
+        assert_eq!(found["servable"], true);
+        assert_eq!(found["environment"]["class"], "World");
+        assert_eq!(
+            found["environment"]["types"]["action"]["name"],
+            "MoveAction"
+        );
+    }
+}
+
+#[test]
+fn the_same_is_there_for_programs() {
+    let Some(bench) = Bench::new() else { return };
+    let mut command = bench.openenv("inspect --json", package("script_entry"));
+    let output = command.output().unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let memory = &found["environment"]["memory_bytes"];
+    assert!(memory.as_u64().unwrap() > 1 << 20, "{memory}");
+    let text = bench.plain(&output.stdout);
+    insta::assert_snapshot!(text.replace(&memory.to_string(), "[some]"));
+    bench.assert_nothing_is_left();
+}
+
+#[test]
+fn what_is_missing_is_told_with_how_to_install_it() {
+    let Some(bench) = Bench::new() else { return };
+    let mut command = bench.openenv("inspect", package("missing_dependency"));
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!("inspect_missing_dependency", bench.plain(&output.stdout));
+    let said = bench.plain(&output.stderr);
+    let message = "needs the Python module `openenv_fixture_tide_tables`, which is not installed";
+    assert!(said.contains(message), "{said}");
+    bench.assert_nothing_is_left();
+}
+
+#[test]
+fn programs_are_told_what_failed() {
+    let output = openenv("inspect ./gone --json").output().unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(found["servable"], false);
+    assert_eq!(found["project"], Value::Null);
+    let message = "there is no directory `./gone`";
+    assert_eq!(found["error"]["message"], message);
+    assert!(String::from_utf8_lossy(&output.stderr).contains(message));
+
+    let Some(bench) = Bench::new() else { return };
+    let mut command = bench.openenv("inspect --json", package("broken_import"));
+    let found: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+    assert_eq!(found["project"]["name"], "broken_import");
+    assert_eq!(found["interpreter"]["openenv"], "0.10.0");
+    let cause = found["error"]["causes"][0].as_str().unwrap();
+    assert!(cause.starts_with("Traceback"), "{cause}");
+    assert!(cause.contains("there is no level 'moor'"), "{cause}");
+}
+
+#[test]
+fn nothing_bundled_is_inspected() {
+    let output = openenv("inspect echo").output().unwrap();
+    assert_fails(&output, 1, &["there is no directory `echo`"]);
+}

@@ -144,6 +144,7 @@ async fn import(
         let job = Job {
             project,
             interpreter: &interpreter,
+            variables: &options.variables,
             isolate: options.isolate,
             cache: cache.as_deref(),
             patience: options.start_timeout,

@@ -3,6 +3,18 @@
 //! [`Project`] is what there is to load: a package with `openenv.yaml` or
 //! `pyproject.toml`, or a single class. [`Interpreter`] is the Python that runs it:
 //! one that is there, or a virtual environment that is made for it and kept.
+//!
+//! ```no_run
+//! # async fn example() -> openenv::Result<()> {
+//! use openenv::python::{InterpreterOptions, Project, choose};
+//!
+//! let project = Project::find("envs/maze_env")?;
+//! let options = InterpreterOptions::default();
+//! let python = choose(&project, &options, &|line| eprintln!("{line}")).await?;
+//! println!("{} runs on Python {}", project.name, python.version);
+//! # Ok(())
+//! # }
+//! ```
 
 mod imports;
 pub(crate) mod interpreter;

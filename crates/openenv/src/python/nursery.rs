@@ -152,12 +152,15 @@ impl Nursery {
         let arrival = self.arrivals.expect(Role::Worker, number);
         let mut status = self.output.expect(number);
         let asked = json!({ "worker": number }).to_string();
-        self.forks
-            .send(Ask::Spawn, 0, 0, 0, &[asked.as_bytes()])?;
+        self.forks.send(Ask::Spawn, 0, 0, 0, &[asked.as_bytes()])?;
         let ready = async {
             let mut arrival = arrival.await.map_err(|_| Error::new("the nursery ended"))?;
             let ready = arrival.inbox.next().await;
-            Ok::<_, Error>(ready.filter(|frame| frame.kind == say::REPORT).map(|_| arrival))
+            Ok::<_, Error>(
+                ready
+                    .filter(|frame| frame.kind == say::REPORT)
+                    .map(|_| arrival),
+            )
         };
         let failed = |how: &str| {
             Error::of(

@@ -39,14 +39,29 @@ def load(job):
         return load_application(project["modules"], recorder)
     except LoadError:
         raise
-    except ModuleNotFoundError as error:
-        raise LoadError(
-            "missing", str(error), module=error.name, traceback=traceback.format_exc()
-        ) from None
     except BaseException as error:
-        kind = "standin" if type(error).__name__ == "StandInError" else "import"
+        trace = traceback.format_exc()
+        left_out = missed(error)
+        if left_out:
+            raise LoadError("standin", left_out, traceback=trace) from None
+        if isinstance(error, ModuleNotFoundError):
+            raise LoadError("missing", str(error), module=error.name, traceback=trace) from None
         message = f"{type(error).__name__}: {error}"
-        raise LoadError(kind, message, traceback=traceback.format_exc()) from None
+        raise LoadError("import", message, traceback=trace) from None
+
+
+def missed(error):
+    """What the stand-in would have needed for the import to go well, if that is why it did not.
+
+    Packages try several names in turn, so the error that remains may be of another.
+    """
+    openenv = sys.modules.get("openenv")
+    if not getattr(openenv, "STANDIN", False):
+        return None
+    if openenv.StandInError.asked:
+        return ", ".join(openenv.StandInError.asked)
+    name = getattr(error, "name", None) or ""
+    return name if name.partition(".")[0] in ("openenv", "openenv_core") else None
 
 
 def prepare(project, standin):

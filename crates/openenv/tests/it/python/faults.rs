@@ -133,6 +133,7 @@ async fn a_session_that_has_not_begun_moves_on() {
     let reply = waiting.ask(&json!({ "type": "reset" })).await;
     assert_eq!(reply["type"], "observation", "{reply}");
     assert_ne!(reply["data"]["observation"]["pid"], pid);
+    drop((waiting, victim));
     server.stop().await;
 }
 
@@ -177,6 +178,8 @@ async fn a_step_that_hangs_is_ended_and_its_process_only_if_it_must_be() {
         }
         let (mut next, _) = session(&server).await;
         assert!(is_well(&mut next).await, "{fault}");
+        // A server that stops waits for its clients to agree.
+        drop((victim, same, other, next));
         server.stop().await;
     }
 }

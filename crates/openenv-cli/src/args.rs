@@ -11,6 +11,7 @@ mod endpoint;
 mod log;
 mod mcp;
 mod play;
+mod python;
 mod serve;
 
 pub(crate) use bench::BenchArgs;
@@ -18,6 +19,7 @@ pub(crate) use endpoint::EndpointArgs;
 pub(crate) use log::{LogArgs, LogFormat};
 pub(crate) use mcp::McpArgs;
 pub(crate) use play::PlayArgs;
+pub(crate) use python::{InterpreterArgs, PythonArgs};
 pub(crate) use serve::ServeArgs;
 
 /// Serve, play and measure reinforcement-learning environments

@@ -9,10 +9,14 @@ use crate::args::{
     Args, BenchArgs, Command, EndpointArgs, ListArgs, LogArgs, LogFormat, McpArgs, PlayArgs,
     ServeArgs,
 };
-use crate::registry::Bundled;
+use crate::subject::Subject;
 use crate::target::Target;
 use crate::value::{ControlListen, ErrorLimit, Header};
 use crate::vars;
+
+mod python;
+
+pub(crate) use python::PythonConfig;
 
 /// What to do, and how to report it.
 #[derive(Debug)]
@@ -35,7 +39,9 @@ pub(crate) enum Task {
 #[derive(Debug)]
 pub(crate) struct ServeConfig {
     /// At least one, each once; the first answers at `/`. Default: echo.
-    pub(crate) environments: Vec<&'static Bundled>,
+    pub(crate) environments: Vec<Subject>,
+    /// How those in Python are run.
+    pub(crate) python: PythonConfig,
     /// Default: 127.0.0.1.
     pub(crate) host: String,
     /// 0 for any free port. Default: 8000.
@@ -69,9 +75,13 @@ pub(crate) struct ServeConfig {
 /// What `openenv mcp` serves.
 #[derive(Debug)]
 pub(crate) struct McpConfig {
-    pub(crate) environment: &'static Bundled,
+    pub(crate) environment: Subject,
     /// Default: production.
     pub(crate) mode: Mode,
+    /// How it is run if it is in Python.
+    pub(crate) python: PythonConfig,
+    /// Whether to say what takes time. Default: yes.
+    pub(crate) progress: bool,
 }
 
 /// How `openenv list` lists.
@@ -89,6 +99,10 @@ pub(crate) struct EndpointConfig {
     pub(crate) headers: Vec<Header>,
     /// `None` for no limit. Default: a minute.
     pub(crate) message_timeout: Option<Duration>,
+    /// How an environment in Python is run that is named instead of a server.
+    pub(crate) python: PythonConfig,
+    /// Whether to say what takes time. Default: yes.
+    pub(crate) progress: bool,
 }
 
 /// How `openenv play` plays.
@@ -163,11 +177,9 @@ impl From<Args> for Config {
         Self {
             task: match args.command {
                 Command::Serve(serve) => Task::Serve(ServeConfig::new(serve, for_people)),
-                Command::Mcp(McpArgs { environment, mode }) => {
-                    Task::Mcp(McpConfig { environment, mode })
-                }
+                Command::Mcp(mcp) => Task::Mcp(McpConfig::new(mcp, for_people)),
                 Command::List(ListArgs { json }) => Task::List(ListConfig { json }),
-                Command::Play(play) => Task::Play(play.into()),
+                Command::Play(play) => Task::Play(PlayConfig::new(play, for_people)),
                 Command::Bench(bench) => Task::Bench(BenchConfig::new(bench, for_people)),
             },
             log: LogConfig::new(args.log, default_filter),
@@ -177,17 +189,15 @@ impl From<Args> for Config {
 
 impl ServeConfig {
     fn new(args: ServeArgs, banner: bool) -> Self {
-        let mut environments: Vec<&'static Bundled> = Vec::new();
+        let mut environments: Vec<Subject> = Vec::new();
         for environment in args.environments {
-            if !environments
-                .iter()
-                .any(|known| known.name == environment.name)
-            {
+            if !environments.iter().any(|known| known.is_same(&environment)) {
                 environments.push(environment);
             }
         }
         Self {
             environments,
+            python: args.python.into(),
             host: args.host,
             port: args.port,
             mode: args.mode,
@@ -206,24 +216,41 @@ impl ServeConfig {
     }
 }
 
-impl From<EndpointArgs> for EndpointConfig {
-    fn from(args: EndpointArgs) -> Self {
+impl McpConfig {
+    fn new(args: McpArgs, progress: bool) -> Self {
         Self {
-            target: args.target,
-            headers: args.headers,
-            message_timeout: args.message_timeout.0,
+            environment: args.environment,
+            mode: args.mode,
+            python: PythonConfig::from(args.python).for_one_session(),
+            progress,
         }
     }
 }
 
-impl From<PlayArgs> for PlayConfig {
-    fn from(args: PlayArgs) -> Self {
+impl EndpointConfig {
+    fn new(args: EndpointArgs, progress: bool) -> Self {
+        Self {
+            target: args.target,
+            headers: args.headers,
+            message_timeout: args.message_timeout.0,
+            python: args.python.into(),
+            progress,
+        }
+    }
+}
+
+impl PlayConfig {
+    fn new(args: PlayArgs, progress: bool) -> Self {
         let mut reset = ResetOptions::default();
         for argument in args.reset_arguments {
             reset = reset.with(argument.name, argument.value);
         }
+        let endpoint = EndpointConfig::new(args.endpoint, progress);
         Self {
-            endpoint: args.endpoint.into(),
+            endpoint: EndpointConfig {
+                python: endpoint.python.for_one_session(),
+                ..endpoint
+            },
             seed: args.seed,
             episode_id: args.episode_id,
             reset,
@@ -236,7 +263,7 @@ impl From<PlayArgs> for PlayConfig {
 impl BenchConfig {
     fn new(args: BenchArgs, progress: bool) -> Self {
         Self {
-            endpoint: args.endpoint.into(),
+            endpoint: EndpointConfig::new(args.endpoint, progress),
             sessions: args.sessions,
             duration: args.duration.0,
             ramp: args.ramp.0,
@@ -295,8 +322,10 @@ mod tests {
     #[test]
     fn environments_are_served_once_in_the_order_given() {
         let (config, _) = serve("benchmark echo_env benchmark");
-        let names: Vec<_> = config.environments.iter().map(|known| known.name).collect();
+        let names: Vec<_> = config.environments.iter().map(Subject::argument).collect();
         assert_eq!(names, ["benchmark", "echo"]);
+        let (config, _) = serve("./maze maze.world:World ./maze");
+        assert_eq!(config.environments.len(), 2);
     }
 
     #[test]

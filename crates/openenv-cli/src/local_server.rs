@@ -1,13 +1,16 @@
-//! A bundled environment, served by this process to itself.
+//! An environment, served by this process to itself.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::{Context, Result};
-use openenv::Server;
+use openenv::{Server, ServerBuilder};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use crate::registry::Bundled;
+use crate::config::PythonConfig;
+use crate::launch::Launched;
+use crate::subject::Subject;
+use crate::ui::progress::Startup;
 
 /// A server on a free port of the loopback interface; stops when dropped.
 #[derive(Debug)]
@@ -18,7 +21,7 @@ pub(crate) struct LocalServer {
 }
 
 impl LocalServer {
-    pub(crate) fn start(environment: &Bundled) -> Result<Self> {
+    pub(crate) fn start(subject: &Subject, python: &PythonConfig, progress: bool) -> Result<Self> {
         let runtime = Runtime::new().context("could not start the runtime of the server")?;
         let listener = runtime
             .block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))
@@ -26,7 +29,20 @@ impl LocalServer {
         let address = listener
             .local_addr()
             .context("could not read the address of the listener")?;
-        let server = (environment.add)(Server::builder(), address).build()?;
+        let launched = {
+            let startup = Startup::new(progress);
+            runtime.block_on(Launched::start(subject, &python.options(), &startup))?
+        };
+        let mut builder = Server::builder();
+        if matches!(launched, Launched::Python(_)) {
+            // Whoever serves it to himself knows how many sessions he wants.
+            builder = builder.max_sessions(ServerBuilder::DEFAULT_SESSIONS);
+        }
+        let server = {
+            // Processes are watched by tasks.
+            let _inside = runtime.enter();
+            launched.add(builder, address).build()?
+        };
         runtime.spawn(async move {
             if let Err(error) = server.serve(listener, std::future::pending()).await {
                 tracing::error!(%error, "the server of this process stopped");

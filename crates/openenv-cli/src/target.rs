@@ -8,7 +8,8 @@ use openenv::Endpoint;
 
 use crate::config::EndpointConfig;
 use crate::local_server::LocalServer;
-use crate::registry::{self, Bundled};
+use crate::registry;
+use crate::subject::Subject;
 
 /// Names less alike than this are not what somebody meant.
 const ALIKE: f64 = 0.7;
@@ -16,8 +17,8 @@ const ALIKE: f64 = 0.7;
 /// What to talk to, as it was typed.
 #[derive(Debug, Clone)]
 pub(crate) enum Target {
-    /// A bundled environment, to be served by this process.
-    Bundled(&'static Bundled),
+    /// An environment, to be served by this process.
+    Environment(Subject),
     /// A server.
     Url(String),
 }
@@ -34,8 +35,8 @@ impl FromStr for Target {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(environment) = registry::find(text) {
-            return Ok(Self::Bundled(environment));
+        if let Some(subject) = Subject::recognize(text) {
+            return Ok(Self::Environment(subject));
         }
         if looks_like_url(text) {
             let url = without_socket(text);
@@ -48,21 +49,21 @@ impl FromStr for Target {
         };
         Err(format!(
             "no such environment is bundled; {meant}\n  \
-             a server is written as `http://host:8000`"
+             a server is written as `http://host:8000`, a package in Python as `./my_env`"
         ))
     }
 }
 
 impl Target {
-    /// Gets hold of the server; a bundled environment is started.
+    /// Gets hold of the server; an environment is started.
     ///
     /// Not to be called, nor its outcome dropped, inside of a runtime: the server
     /// has its own.
     pub(crate) fn open(config: &EndpointConfig) -> Result<Opened> {
         let (url, local_server) = match &config.target {
             Self::Url(url) => (url.clone(), None),
-            Self::Bundled(environment) => {
-                let server = LocalServer::start(environment)?;
+            Self::Environment(subject) => {
+                let server = LocalServer::start(subject, &config.python, config.progress)?;
                 (server.url(), Some(server))
             }
         };
@@ -110,12 +111,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_bundled_environments() {
-        for name in ["echo", "Echo", "echo_env"] {
-            assert!(
-                matches!(name.parse(), Ok(Target::Bundled(found)) if found.name == "echo"),
-                "{name}"
-            );
+    fn environments_are_served_here() {
+        for name in ["echo", "./maze", "maze.world:World"] {
+            assert!(matches!(name.parse(), Ok(Target::Environment(_))), "{name}");
         }
     }
 

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 
 pub(crate) mod banner;
 pub(crate) mod progress;
+pub(crate) mod served;
 
 /// Prints data, followed by a line break.
 pub(crate) fn data(text: &str) -> Result<()> {
@@ -90,13 +91,22 @@ pub(crate) fn complain(text: &str) {
 pub(crate) fn report(error: &anyhow::Error) {
     complain(&error.to_string());
     for cause in error.chain().skip(1) {
-        to_stderr(&format!("  caused by: {cause}\n"));
+        to_stderr(&format!("  caused by: {}\n", below(&cause.to_string())));
     }
     for cause in error.chain() {
         if let Some(failure) = cause.downcast_ref::<Failure>() {
             hint(failure.hint());
         }
     }
+}
+
+/// A text of several lines, such as a traceback, below what it explains.
+fn below(text: &str) -> String {
+    if !text.contains('\n') {
+        return text.to_owned();
+    }
+    let lines = text.trim_end().lines().map(|line| format!("\n    {line}"));
+    lines.collect()
 }
 
 /// Nobody is left to tell when standard error is closed.

@@ -56,6 +56,6 @@ pub use interpreter::{Interpreter, InterpreterOptions, InterpreterOrigin, choose
 pub use manifest::Manifest;
 pub use options::Options;
 pub use project::{Candidate, ObjectPath, PackageDir, Project, SaidBy};
-pub use report::{Report, Traits, TypeNames};
+pub use report::{Report, Schemas, Traits, TypeNames};
 pub use requirements::Requirements;
 pub use workers::Workers;

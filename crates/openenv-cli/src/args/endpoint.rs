@@ -1,12 +1,13 @@
 //! What can be typed about the server that a command talks to.
 
+use super::PythonArgs;
 use crate::target::Target;
 use crate::value::{Header, SecondsOrNever};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct EndpointArgs {
-    /// Server to connect to, as `http://host:8000` or `host:8000`, or a bundled environment, as
-    /// `echo`, which is served by this process
+    /// Server to connect to, as `http://host:8000` or `host:8000`, or an environment that is served
+    /// by this process: a bundled one, as `echo`, or one in Python, as `./my_env` or `module:Class`
     #[arg(value_name = "URL|ENV")]
     pub(crate) target: Target,
 
@@ -22,4 +23,7 @@ pub(crate) struct EndpointArgs {
         allow_negative_numbers = true
     )]
     pub(crate) message_timeout: SecondsOrNever,
+
+    #[command(flatten)]
+    pub(crate) python: PythonArgs,
 }

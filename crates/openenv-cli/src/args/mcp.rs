@@ -2,15 +2,17 @@
 
 use openenv::Mode;
 
-use super::serve::{environment_names, modes};
-use crate::registry::Bundled;
+use super::PythonArgs;
+use super::serve::modes;
+use crate::subject::{Subject, SubjectParser};
 use crate::vars;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpArgs {
-    /// Environment whose tools to serve
-    #[arg(value_name = "ENV", ignore_case = true, value_parser = environment_names())]
-    pub(crate) environment: &'static Bundled,
+    /// Environment whose tools to serve: a bundled one by name (`openenv list` shows them), a package
+    /// in Python by its directory, as `./my_env`, or a class in Python as `module:Class`
+    #[arg(value_name = "ENV", value_parser = SubjectParser)]
+    pub(crate) environment: Subject,
 
     /// Which tools to serve: those for `production` or those for `simulation`
     #[arg(
@@ -22,4 +24,7 @@ pub(crate) struct McpArgs {
         value_parser = modes()
     )]
     pub(crate) mode: Mode,
+
+    #[command(flatten)]
+    pub(crate) python: PythonArgs,
 }

@@ -1,25 +1,26 @@
 //! What can be typed after `openenv serve`.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use openenv::Mode;
 
-use crate::registry::{self, Bundled};
+use super::PythonArgs;
+use crate::subject::{Subject, SubjectParser};
 use crate::value::{ByteSize, ControlListen, PositiveSeconds, Seconds, SecondsOrNever};
 use crate::vars;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
-    /// Environments to serve
+    /// Environments to serve: bundled ones by name (`openenv list` shows them), packages in Python
+    /// by their directory, as `./my_env`, or a class in Python as `module:Class`
     #[arg(
         value_name = "ENV",
         default_value = "echo",
         env = vars::ENVIRONMENTS,
         hide_env_values = true,
         value_delimiter = ',',
-        ignore_case = true,
-        value_parser = environment_names()
+        value_parser = SubjectParser
     )]
-    pub(crate) environments: Vec<&'static Bundled>,
+    pub(crate) environments: Vec<Subject>,
 
     /// Host name or address to listen on; `0.0.0.0` listens on every interface
     #[arg(long, default_value = "127.0.0.1", env = vars::HOST, hide_env_values = true)]
@@ -63,8 +64,8 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) allow_origin: Vec<String>,
 
-    /// Most sessions of each environment at the same time [default: 65536, or 1 for an
-    /// environment that is not concurrent]
+    /// Most sessions of each environment at the same time; one in Python that is not concurrent gets
+    /// a process for each [default: 65536, or 1 for an environment that is not concurrent]
     #[arg(
         long,
         value_name = "N",
@@ -143,16 +144,9 @@ pub(crate) struct ServeArgs {
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024)
     )]
     pub(crate) workers: Option<usize>,
-}
 
-pub(super) fn environment_names() -> impl TypedValueParser<Value = &'static Bundled> {
-    let names = registry::ENVIRONMENTS.iter().map(|environment| {
-        PossibleValue::new(environment.name)
-            .aliases(environment.aliases)
-            .help((environment.metadata)().description)
-    });
-    PossibleValuesParser::new(names)
-        .try_map(|name| registry::find(&name).ok_or("no such environment is bundled"))
+    #[command(flatten)]
+    pub(crate) python: PythonArgs,
 }
 
 pub(super) fn modes() -> impl TypedValueParser<Value = Mode> {

@@ -8,33 +8,49 @@ use openenv::Server;
 use tokio::runtime;
 
 use crate::config::McpConfig;
+use crate::launch::Launched;
 use crate::ui;
+use crate::ui::progress::Startup;
 
 pub(crate) fn run(config: &McpConfig) -> Result<()> {
-    // No address: nobody connects.
-    let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let builder = Server::builder().mode(config.mode).max_sessions(1);
-    let server = (config.environment.add)(builder, nowhere).build()?;
-    if stdin().is_terminal() {
-        ui::note(&hint(config.environment.name));
-    }
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("could not start the runtime")?;
-    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-    let outcome = runtime.block_on(server.serve_mcp(input, output, openenv::shutdown_signal()));
+    let outcome = runtime.block_on(serve(config));
     // Dropping it would wait for one more line of standard input.
     runtime.shutdown_background();
-    Ok(outcome?)
+    outcome
+}
+
+async fn serve(config: &McpConfig) -> Result<()> {
+    let launched = tokio::select! {
+        launched = launch(config) => launched?,
+        () = openenv::shutdown_signal() => return Ok(()),
+    };
+    if stdin().is_terminal() {
+        ui::note(&hint(launched.name(), &config.environment.argument()));
+    }
+    // No address: nobody connects.
+    let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let builder = Server::builder().mode(config.mode).max_sessions(1);
+    let server = launched.add(builder, nowhere).build()?;
+    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    let served = server.serve_mcp(input, output, openenv::shutdown_signal());
+    Ok(served.await?)
+}
+
+async fn launch(config: &McpConfig) -> Result<Launched> {
+    let startup = Startup::new(config.progress);
+    Launched::start(&config.environment, &config.python.options(), &startup).await
 }
 
 /// What to tell somebody who started it by hand.
-fn hint(environment: &str) -> String {
+fn hint(name: &str, argument: &str) -> String {
     format!(
         "This speaks the Model Context Protocol over standard input and output, to a client\n\
          that starts it. Give this to your client (Ctrl-C ends it here):\n\n\
-         {{\n  \"mcpServers\": {{\n    \"{environment}\": {{ \"command\": \"openenv\", \
-         \"args\": [\"mcp\", \"{environment}\"] }}\n  }}\n}}\n"
+         {{\n  \"mcpServers\": {{\n    \"{name}\": {{ \"command\": \"openenv\", \
+         \"args\": [\"mcp\", {argument:?}] }}\n  }}\n}}\n"
     )
 }

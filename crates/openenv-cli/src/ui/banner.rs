@@ -8,6 +8,7 @@ use anyhow::Result;
 use openenv::Mode;
 use owo_colors::OwoColorize;
 
+use super::served::Served;
 use crate::config::ServeConfig;
 use crate::ui;
 
@@ -16,25 +17,24 @@ use crate::ui;
 pub(crate) struct Banner<'a> {
     config: &'a ServeConfig,
     address: SocketAddr,
-    sessions: &'a [usize],
+    served: &'a [Served],
     base: String,
     /// Where sessions can be controlled, if they can.
     control: Option<String>,
 }
 
 impl<'a> Banner<'a> {
-    /// `control` is the address of the routes that control sessions, `sessions`
-    /// are the maxima of the environments, in their order.
+    /// `control` is the address of the routes that control sessions.
     pub(crate) fn new(
         config: &'a ServeConfig,
         address: SocketAddr,
         control: Option<SocketAddr>,
-        sessions: &'a [usize],
+        served: &'a [Served],
     ) -> Self {
         Self {
             config,
             address,
-            sessions,
+            served,
             base: base(address),
             control: control.map(base),
         }
@@ -58,21 +58,22 @@ impl<'a> Banner<'a> {
     fn url(&self, base: &str, index: usize) -> String {
         match index {
             0 => base.to_owned(),
-            _ => format!("{base}/envs/{}", self.config.environments[index].name),
+            _ => format!("{base}/envs/{}", self.served[index].name),
         }
     }
 
     fn environment(&self, f: &mut fmt::Formatter<'_>, index: usize) -> fmt::Result {
-        let environment = self.config.environments[index];
-        let description = (environment.metadata)().description;
-        writeln!(f, "{}  {description}", environment.name.bold())?;
+        let environment = &self.served[index];
+        writeln!(f, "{}  {}", environment.name.bold(), environment.description)?;
         let http = self.url(&self.base, index);
-        let places = self.sessions.get(index).map_or_else(
-            || "free places".to_owned(),
-            |maximum| format!("free places, of {maximum}"),
-        );
-        let mut rows = vec![("API", http.clone(), "base URL for clients")];
-        if (environment.tools)() > 0 {
+        let places = format!("free places, of {}", environment.sessions);
+        let runs_on = environment.runs_on(self.config);
+        let mut rows: Vec<(&str, String, &str)> = runs_on
+            .iter()
+            .map(|(label, fact, remark)| (*label, fact.clone(), &**remark))
+            .collect();
+        rows.push(("API", http.clone(), "base URL for clients"));
+        if environment.has_tools {
             rows.push((
                 "MCP",
                 format!("{http}/mcp"),
@@ -123,17 +124,17 @@ impl<'a> Banner<'a> {
             control,
             ..
         } = self;
-        let first = config.environments[0];
-        let example = first.example;
+        let first = &self.served[0];
         let json = "-H 'content-type: application/json'";
         // At the margin, so that they can be pasted.
         writeln!(f, "{}", "From a shell:".bold())?;
-        match control {
-            Some(control) if config.mode == Mode::Simulation => writeln!(
+        match (control, &first.example) {
+            (Some(control), Some(example)) if config.mode == Mode::Simulation => writeln!(
                 f,
-                "curl {control}/step {json} -d '{{\"action\": {example}}}'"
+                "curl {control}/step {json} -d '{{\"action\": {}}}'",
+                example.json.replace('\'', r"'\''")
             )?,
-            _ if (first.tools)() > 0 => writeln!(
+            _ if first.has_tools => writeln!(
                 f,
                 "curl {base}/mcp {json} -d '{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\"}}'"
             )?,
@@ -149,8 +150,13 @@ impl<'a> Banner<'a> {
             f,
             "with GenericEnvClient(base_url=\"{base}\").sync() as env:"
         )?;
-        writeln!(f, "    env.reset()")?;
-        writeln!(f, "    print(env.step({example}))")
+        match &first.example {
+            Some(example) => {
+                writeln!(f, "    env.reset()")?;
+                writeln!(f, "    print(env.step({}))", example.python)
+            }
+            None => writeln!(f, "    print(env.reset())"),
+        }
     }
 }
 
@@ -163,7 +169,7 @@ impl fmt::Display for Banner<'_> {
             self.address,
             self.config.mode
         )?;
-        for index in 0..self.config.environments.len() {
+        for index in 0..self.served.len() {
             writeln!(f)?;
             self.environment(f, index)?;
         }

@@ -88,6 +88,10 @@ impl PythonBlueprint {
         self.traits
     }
 
+    pub(super) fn memory(&self) -> Option<u64> {
+        self.pool.memory()
+    }
+
     fn known<T>(&self, take: impl FnOnce(&Known) -> T) -> T {
         take(&self.known.read().unwrap_or_else(PoisonError::into_inner))
     }

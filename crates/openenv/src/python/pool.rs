@@ -185,6 +185,11 @@ impl Pool {
         }
     }
 
+    /// Bytes of memory that the first worker has in use, if it can be told.
+    pub(super) fn memory(&self) -> Option<u64> {
+        self.state().workers.first()?.memory()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

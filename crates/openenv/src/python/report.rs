@@ -34,7 +34,12 @@ pub struct Report {
     pub traits: Option<Traits>,
     /// Whether workers can be forked from one process that imported the package
     pub forks: bool,
-    pub(super) schemas: Schemas,
+    /// Threads that the process had when it had imported the package: one that has more
+    /// than its own is not forked
+    #[serde(default)]
+    pub threads: Option<usize>,
+    /// What the types that travel look like
+    pub schemas: Schemas,
 }
 
 /// Names of the types of an environment.
@@ -61,12 +66,18 @@ pub struct Traits {
     pub single_thread: bool,
 }
 
+/// The types of an environment, as JSON Schemas that pydantic wrote.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Schemas {
-    pub(super) action: Value,
-    pub(super) observation: Value,
-    pub(super) state: Value,
-    pub(super) reset_observation: Value,
+#[non_exhaustive]
+pub struct Schemas {
+    /// What a client sends
+    pub action: Value,
+    /// What it gets back
+    pub observation: Value,
+    /// What it may look at besides
+    pub state: Value,
+    /// What it gets after a reset
+    pub reset_observation: Value,
 }
 
 /// What only an environment that exists can tell.

@@ -12,8 +12,10 @@ use super::nursery::{Failure, Job, Nursery};
 use super::pool::Pool;
 use super::report::{About, Report, Traits};
 use super::{Interpreter, InterpreterOptions, Options, Project};
+use crate::env::Metadata;
 use crate::env::erased::Blueprint;
 use crate::error::{Error, Result};
+use crate::tool::ToolInfo;
 use crate::tool::toolbox::Catalogue;
 
 /// How long a server waits for what the first environment says of itself. One that
@@ -94,10 +96,21 @@ impl Workers {
         self.blueprint.traits()
     }
 
-    /// Names of the tools that the environment has, in any mode.
-    pub fn tools(&self) -> Vec<String> {
+    /// What the environment says of itself.
+    pub fn metadata(&self) -> Arc<Metadata> {
+        self.blueprint.metadata()
+    }
+
+    /// The tools that the environment has, in any mode.
+    pub fn tools(&self) -> Vec<ToolInfo> {
         let tools: Arc<Catalogue> = self.blueprint.tools();
-        tools.names().map(str::to_owned).collect()
+        tools.infos().collect()
+    }
+
+    /// Bytes of memory that the first worker has in use, if it can be told. What it
+    /// shares with others is counted as its own.
+    pub fn memory(&self) -> Option<u64> {
+        self.blueprint.memory()
     }
 
     pub(crate) fn into_blueprint(self) -> (String, Box<dyn Blueprint>) {
@@ -142,6 +155,10 @@ async fn import(
     loop {
         let interpreter = interpreter::choose(project, &wanted, progress).await?;
         let cache = cache_directory(&wanted);
+        progress(&format!(
+            "importing {} with Python {}",
+            project.name, interpreter.version
+        ));
         let job = Job {
             project,
             interpreter: &interpreter,

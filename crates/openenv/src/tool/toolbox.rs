@@ -85,8 +85,14 @@ impl Catalogue {
     }
 
     #[cfg(all(unix, feature = "python"))]
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.listings.iter().map(|tool| tool.name.as_str())
+    pub(crate) fn infos(&self) -> impl Iterator<Item = super::ToolInfo> {
+        self.listings.iter().map(|tool| super::ToolInfo {
+            name: tool.name.clone(),
+            title: tool.title.clone(),
+            description: tool.description.clone(),
+            input_schema: tool.input_schema.clone(),
+            output_schema: tool.output_schema.clone(),
+        })
     }
 
     /// Whether a session may have other tools than those listed here.

@@ -27,12 +27,12 @@ needs_fastmcp = unittest.skipUnless(
 )
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def standin(scenario, *args):
     return _observe(sys.executable, STANDIN, scenario, *args)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def real(scenario, *args):
     return _observe(os.environ["OPENENV_REAL_PYTHON"], "", scenario, *args)
 
@@ -43,7 +43,7 @@ def _observe(python, standin_path, scenario, *args):
         env={**os.environ, "STANDIN": str(standin_path), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     if process.returncode:
         raise AssertionError(f"{scenario} with {python}:\n{process.stderr}")

@@ -91,6 +91,15 @@ class LeftOut(unittest.TestCase):
         with self.assertRaises(openenv.StandInError):
             from openenv.core import LLMClient  # noqa: F401
 
+    def test_it_is_remembered_where_a_fallback_hides_it(self):
+        with self.assertRaises(ModuleNotFoundError) as caught:
+            try:
+                importlib.import_module("openenv.core.evals")
+            except ImportError:
+                importlib.import_module("no_such_fallback")
+        self.assertEqual(caught.exception.name, "no_such_fallback")
+        self.assertIn("openenv.core.evals", openenv.StandInError.asked)
+
     def test_to_ask_is_allowed(self):
         self.assertIsNotNone(importlib.util.find_spec("openenv.cli"))
         self.assertFalse(hasattr(openenv.core.rubrics, "no_such_name"))

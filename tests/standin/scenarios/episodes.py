@@ -62,9 +62,7 @@ def observe():
             seen[f"{name} step {number}"] = _observation(
                 lambda: _call(env, "step", deserialize_action(step, server.action_cls))
             )
-        seen[f"{name} state"] = WSStateResponse(
-            data=env.state.model_dump()
-        ).model_dump_json()
+        seen[f"{name} state"] = WSStateResponse(data=env.state.model_dump()).model_dump_json()
         seen[f"{name} ends"] = [env.close(), env.render_web({}), env.web_actions({})]
     return seen
 

@@ -82,9 +82,7 @@ MADE = {
     "gate": lambda: Gate(Fixed(2.0)),
     "waiting below": lambda: Gate(Waiting(0.4), 0.5),
     "sum": lambda: WeightedSum([Fixed(1.0), Fixed(0.5)], [0.25, 0.75]),
-    "waiting sum": lambda: WeightedSum(
-        [Waiting(1.0), Fixed(0.5), Waiting(0.0)], [0.25, 0.5, 0.25]
-    ),
+    "waiting sum": lambda: WeightedSum([Waiting(1.0), Fixed(0.5), Waiting(0.0)], [0.25, 0.5, 0.25]),
     "failing sum": lambda: WeightedSum([Fixed(1.0), Broken()], [0.5, 0.5]),
     "nested": lambda: Sequential(
         Gate(WeightedSum([Fixed(1.0), Waiting(1.0)], [0.5, 0.5])), Fixed(0.125)
@@ -210,9 +208,9 @@ def _collections():
 def _trajectory():
     rubric = Final(gamma=0.5, intermediate_reward=0.1)
     rewards = [rubric(i, SimpleNamespace(done=i == 2)) for i in range(3)]
-    shared = rubric.compute_step_rewards()
+    divided = rubric.compute_step_rewards()
     length = len(rubric.trajectory)
     rubric.reset()
     rubric.load_state_dict({"gamma": 0.25})
-    return [rewards, shared, length, rubric.trajectory, rubric.compute_step_rewards(),
-            rubric.last_score, rubric.state_dict()]
+    emptied = [rubric.trajectory, rubric.compute_step_rewards(), rubric.last_score]
+    return [rewards, divided, length, emptied, rubric.state_dict()]

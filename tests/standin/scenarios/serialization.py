@@ -59,9 +59,7 @@ OBSERVATIONS = [
     Observation(reward=0.5, metadata={"a": (1, 2)}),
     Observation(reward="2.5"),
     CallToolObservation(tool_name="t", result={"x": 1}),
-    CallToolObservation(
-        tool_name="t", error=ToolError(error_type="timeout", message="m")
-    ),
+    CallToolObservation(tool_name="t", error=ToolError(error_type="timeout", message="m")),
 ]
 
 

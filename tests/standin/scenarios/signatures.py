@@ -52,9 +52,7 @@ def observe():
                 # `list[Any]` and `List[Any]` are the same thing.
                 text = str(inspect.signature(value)).replace("typing.", "")
                 seen[f"{cls.__name__}.{name}"] = text.replace("List[", "list[")
-        seen[f"abstract in {cls.__name__}"] = sorted(
-            getattr(cls, "__abstractmethods__", ())
-        )
+        seen[f"abstract in {cls.__name__}"] = sorted(getattr(cls, "__abstractmethods__", ()))
     for name, value in sorted(vars(exceptions).items()):
         if isinstance(value, type) and exceptions.OpenEnvError in value.__bases__:
             seen[name] = str(inspect.signature(value))

@@ -14,9 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::contract::{Contract, Shape, Shapes};
 use crate::env::tasks::AnyTasks;
-use crate::env::{
-    Environment, Execution, Metadata, Mode, Step, StepOptions, thread,
-};
+use crate::env::{Environment, Execution, Metadata, Mode, Step, StepOptions, thread};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
 use crate::server::SessionId;

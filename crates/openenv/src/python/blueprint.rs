@@ -51,7 +51,12 @@ struct Known {
 }
 
 impl PythonBlueprint {
-    pub(super) fn new(pool: Arc<Pool>, report: Report, traits: Traits, about: Option<About>) -> Self {
+    pub(super) fn new(
+        pool: Arc<Pool>,
+        report: Report,
+        traits: Traits,
+        about: Option<About>,
+    ) -> Self {
         let name = report.environment.as_deref().unwrap_or(&report.factory);
         let unknown = Known {
             metadata: Arc::new(Metadata::new(name, format!("{name} environment"))),
@@ -107,8 +112,7 @@ impl From<About> for Known {
 
 /// Asks an environment what it is.
 pub(super) async fn ask_about(pool: &Arc<Pool>) -> Result<About> {
-    let session =
-        PythonSession::open(Arc::clone(pool), SessionId::new(), Mode::Simulation).await?;
+    let session = PythonSession::open(Arc::clone(pool), SessionId::new(), Mode::Simulation).await?;
     Ok(serde_json::from_slice(&session.about().await?)?)
 }
 
@@ -177,7 +181,9 @@ impl Blueprint for PythonBlueprint {
                 Input::Lenient(document) => document.value.to_string(),
             };
             let parts = [text.as_bytes()];
-            let asked = place.worker.ask(Ask::Check, 0, 0, &parts, Progress::default())?;
+            let asked = place
+                .worker
+                .ask(Ask::Check, 0, 0, &parts, Progress::default())?;
             let Options { step_timeout, .. } = self.pool.options;
             match asked.answer_within(step_timeout, "step").await {
                 Answer::Done(_) => Ok(()),
@@ -227,14 +233,14 @@ impl AnyTasks for PythonTasks {
             TaskQuestion::Get { split, index } => {
                 (json!({ "split": split, "index": index }), false)
             }
-            TaskQuestion::Range { split, start, stop } => {
-                (json!({ "split": split, "start": start, "stop": stop }), false)
-            }
+            TaskQuestion::Range { split, start, stop } => (
+                json!({ "split": split, "start": start, "stop": stop }),
+                false,
+            ),
         };
         Box::pin(async move {
             let _turn = turns.acquire().await;
-            let session =
-                PythonSession::open(pool, SessionId::new(), Mode::Simulation).await?;
+            let session = PythonSession::open(pool, SessionId::new(), Mode::Simulation).await?;
             let answer = session.tasks(method, arguments).await?;
             Ok(match answer {
                 Value::Array(splits) if is_splits => splits.into_iter().map(split).collect(),

@@ -2,13 +2,13 @@
 
 use std::io;
 
+use futures_util::StreamExt;
 use serde::Deserialize;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 use tokio_util::codec::FramedRead;
-use futures_util::StreamExt;
 
 use super::frame::{self, Ask, Frame, VERSION, say};
 use crate::error::{Error, Kind, Result};
@@ -90,7 +90,10 @@ impl Arrival {
         let mut inbox = Inbox(FramedRead::new(reader, frame::codec()));
         let first = inbox.next().await.filter(|frame| frame.kind == say::HELLO);
         let Some(first) = first else {
-            return Err(Error::of(Kind::Answer, "a process did not introduce itself"));
+            return Err(Error::of(
+                Kind::Answer,
+                "a process did not introduce itself",
+            ));
         };
         let hello: Hello = serde_json::from_slice(&first.payload)?;
         if hello.protocol != VERSION {

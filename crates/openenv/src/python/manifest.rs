@@ -90,12 +90,16 @@ fn application(file: &Path, app: &Spanned<String>) -> Result<Candidate> {
 }
 
 fn not_understood(file: &Path, error: &serde_saphyr::Error) -> Error {
-    let place = error.location().map_or_else(String::new, |place| {
-        format!(", line {}, column {}", place.line(), place.column())
-    });
-    // The parser may say the place as well, and more lines than the first are its snippet.
-    let text = error.without_snippet().to_string();
-    let text = text.lines().next().unwrap_or_default();
+    let text = error.to_string();
+    let mut text = text.trim_end();
+    let mut place = String::new();
+    if let Some(location) = error.location() {
+        place = format!("line {}, column {}", location.line(), location.column());
+        // The parser says it as well, at the end.
+        let without = text.strip_suffix(&place);
+        text = without.map_or(text, |text| text.trim_end_matches(" at "));
+        place.insert_str(0, ", ");
+    }
     Error::configuration(format!("`{}`{place}: {text}", file.display()))
 }
 
@@ -142,20 +146,18 @@ mod tests {
 
     #[test]
     fn what_is_no_yaml_is_told_with_its_place() {
-        let error = parse("name: a\n  app: b: c\n").unwrap_err().to_string();
-        assert!(
-            error.starts_with("`my_env/openenv.yaml`, line 2, "),
-            "{error}"
+        let error = |text| parse(text).unwrap_err().to_string();
+        assert_eq!(
+            error("name: a\napp: [\n"),
+            "`my_env/openenv.yaml`, line 2, column 6: unclosed bracket '['"
         );
-        let error = parse("- a\n- b\n").unwrap_err().to_string();
-        assert!(
-            error.starts_with("`my_env/openenv.yaml`, line 1, "),
-            "{error}"
+        assert_eq!(
+            error("- a\n- b\n"),
+            "`my_env/openenv.yaml`, line 1, column 1: expected mapping start"
         );
-        let error = parse("name: a\nport: many\n").unwrap_err().to_string();
-        assert!(
-            error.starts_with("`my_env/openenv.yaml`, line 2, "),
-            "{error}"
+        assert_eq!(
+            error("name: a\nport: many\n"),
+            "`my_env/openenv.yaml`, line 2, column 7: invalid u16"
         );
     }
 

@@ -12,6 +12,8 @@ use super::InterpreterOptions;
 pub struct Options {
     /// Which Python runs them.
     pub interpreter: InterpreterOptions,
+    /// Variables of the workers' environment, besides those of this process.
+    pub variables: Vec<(String, String)>,
     /// The name to serve the environment under. Default: the one it gives itself.
     pub name: Option<String>,
     /// Workers that are there before the first session is. Default: one for each
@@ -40,6 +42,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             interpreter: InterpreterOptions::default(),
+            variables: Vec::new(),
             name: None,
             workers: thread::available_parallelism().map_or(1, NonZeroUsize::get),
             sessions_per_worker: None,

@@ -156,8 +156,17 @@ mod tests {
     fn lines_are_told_apart() {
         assert_eq!(Line::read("hello"), Line::Other("hello"));
         let text = "hello";
-        assert_eq!(Line::read("\x1e3\x1ehello"), Line::Worker { worker: 3, text });
-        assert_eq!(Line::read("\x1e3\x1e\x1e9"), Line::End { worker: 3, status: 9 });
+        assert_eq!(
+            Line::read("\x1e3\x1ehello"),
+            Line::Worker { worker: 3, text }
+        );
+        assert_eq!(
+            Line::read("\x1e3\x1e\x1e9"),
+            Line::End {
+                worker: 3,
+                status: 9
+            }
+        );
         assert_eq!(Line::read("\x1ex\x1ehello"), Line::Other("\x1ex\x1ehello"));
     }
 }

@@ -170,7 +170,10 @@ impl Worker {
     pub(super) fn only_session(&self) -> Option<SessionId> {
         let calls = self.calls();
         let mut sessions = calls.sessions.values();
-        sessions.next().filter(|_| calls.sessions.len() == 1).copied()
+        sessions
+            .next()
+            .filter(|_| calls.sessions.len() == 1)
+            .copied()
     }
 
     /// Asks something of a session; 0 is none.
@@ -297,10 +300,17 @@ async fn listen(worker: Arc<Worker>, mut inbox: Inbox, status: oneshot::Receiver
         _ => "ended without a word".to_owned(),
     };
     let number = worker.number;
-    if worker.verdict.set(format!("worker {number} {how}").into()).is_ok() {
+    if worker
+        .verdict
+        .set(format!("worker {number} {how}").into())
+        .is_ok()
+    {
         tracing::warn!(worker = number, pid = worker.pid(), how, "worker ended");
     }
-    let why = worker.verdict().cloned().unwrap_or_else(|| "it ended".into());
+    let why = worker
+        .verdict()
+        .cloned()
+        .unwrap_or_else(|| "it ended".into());
     let waiting = {
         let mut calls = worker.calls();
         worker.gone.cancel();
@@ -329,7 +339,10 @@ impl Answer {
             },
             say::UNSUPPORTED => Error::unsupported("this"),
             say::TASK_INDEX => Error::task_index(),
-            kind => Error::of(Kind::Answer, format!("a worker sent a frame of kind {kind}")),
+            kind => Error::of(
+                Kind::Answer,
+                format!("a worker sent a frame of kind {kind}"),
+            ),
         };
         Self::Refused(refused)
     }
@@ -370,7 +383,10 @@ impl Asked {
             return answer;
         }
         let seconds = limit.as_secs_f64();
-        let late = Error::of(Kind::Timeout, format!("{what} timed out after {seconds} seconds"));
+        let late = Error::of(
+            Kind::Timeout,
+            format!("{what} timed out after {seconds} seconds"),
+        );
         self.worker.cancel(self.key, true);
         if timeout(GRACE, self.answer()).await.is_err() {
             self.over = true;

@@ -165,6 +165,7 @@ async fn import(
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<(Interpreter, Nursery, Report)> {
     let mut wanted: InterpreterOptions = options.interpreter.clone();
+    let variables = variables(project, options);
     loop {
         let interpreter = interpreter::choose(project, &wanted, progress).await?;
         let cache = cache_directory(&wanted);
@@ -175,6 +176,7 @@ async fn import(
         let job = Job {
             project,
             interpreter: &interpreter,
+            variables: &variables,
             isolate: options.isolate,
             cache: cache.as_deref(),
             patience: options.start_timeout,
@@ -198,6 +200,15 @@ async fn import(
             Err(Failure::Other(error)) => return Err(explain(&project.name, error)),
         }
     }
+}
+
+/// What the manifest says where nobody says otherwise, and what is said here.
+fn variables(project: &Project, options: &Options) -> Vec<(String, String)> {
+    let said = project.manifest.iter().flat_map(|it| &it.variables);
+    said.filter(|(name, _)| std::env::var_os(name).is_none())
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .chain(options.variables.iter().cloned())
+        .collect()
 }
 
 fn explain(name: &str, error: Error) -> Error {

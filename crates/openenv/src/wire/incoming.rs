@@ -79,9 +79,7 @@ impl<'a> Incoming<'a> {
                     options,
                 }
             }
-            ("reset", Some(arguments), None) => {
-                Request::Reset(Input::raw(arguments.get()))
-            }
+            ("reset", Some(arguments), None) => Request::Reset(Input::raw(arguments.get())),
             ("state", None, None) if frame.data.is_none() => Request::State,
             ("close", None, None) if frame.data.is_none() => Request::Close,
             ("mcp", Some(rpc), None) => Request::Mcp(Input::raw(rpc.get())),

@@ -1,5 +1,6 @@
 //! Environments in Python: what is found, and what runs it.
 
+mod faults;
 mod interpreter;
 mod project;
 
@@ -7,6 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+
+/// A Python without the framework, which starts quickly.
+fn light() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join(".venvs/standin/bin/python")
+}
 
 /// A directory with files in it, below a name of one's choice.
 struct Tree {

@@ -31,10 +31,14 @@ LEFT_OUT = frozenset(
 class StandInError(ImportError):
     """The program needs the real package; `name` is what it asked for.
 
-    An `ImportError`, so that a package with a fallback of its own takes it.
+    An `ImportError`, so that a package with a fallback of its own takes it. If that fails too, its
+    error is the one that is seen; therefore `asked` keeps every name that was asked for.
     """
 
+    asked = []
+
     def __init__(self, name, message=None):
+        self.asked.append(name)
         super().__init__(
             message
             or f"{name} is not part of the light stand-in; "

@@ -12,9 +12,7 @@ from openenv import core as _core
 
 __all__ = _core.__all__
 
-warnings.warn(
-    "`openenv_core` is the old name of `openenv.core`", DeprecationWarning, stacklevel=2
-)
+warnings.warn("`openenv_core` is the old name of `openenv.core`", DeprecationWarning, stacklevel=2)
 
 
 class _Alias:

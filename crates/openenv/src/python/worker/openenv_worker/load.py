@@ -39,14 +39,15 @@ def load(job):
         return load_application(project["modules"], recorder)
     except LoadError:
         raise
-    except ModuleNotFoundError as error:
-        raise LoadError(
-            "missing", str(error), module=error.name, traceback=traced(error)
-        ) from None
     except BaseException as error:
-        kind = "standin" if type(error).__name__ == "StandInError" else "import"
+        trace = traced(error)
+        left_out = missed(error)
+        if left_out:
+            raise LoadError("standin", left_out, traceback=trace) from None
+        if isinstance(error, ModuleNotFoundError):
+            raise LoadError("missing", str(error), module=error.name, traceback=trace) from None
         message = f"{type(error).__name__}: {error}"
-        raise LoadError(kind, message, traceback=traced(error)) from None
+        raise LoadError("import", message, traceback=trace) from None
 
 
 def traced(error):
@@ -60,6 +61,20 @@ def traced(error):
         part.stack[:] = [it for it in part.stack if not it.filename.startswith(importing)]
         parts.extend(it for it in (part.__cause__, part.__context__) if it is not None)
     return "".join(trace.format())
+
+
+def missed(error):
+    """What the stand-in would have needed for the import to go well, if that is why it did not.
+
+    Packages try several names in turn, so the error that remains may be of another.
+    """
+    openenv = sys.modules.get("openenv")
+    if not getattr(openenv, "STANDIN", False):
+        return None
+    if openenv.StandInError.asked:
+        return ", ".join(openenv.StandInError.asked)
+    name = getattr(error, "name", None) or ""
+    return name if name.partition(".")[0] in ("openenv", "openenv_core") else None
 
 
 def prepare(project, standin):

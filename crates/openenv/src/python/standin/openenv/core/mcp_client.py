@@ -20,9 +20,7 @@ from .env_server.types import Observation, State
 class GenericMCPObservation(Observation):
     """Generic MCP observation that preserves env-specific fields."""
 
-    model_config = ConfigDict(
-        extra="allow", validate_assignment=True, arbitrary_types_allowed=True
-    )
+    model_config = ConfigDict(extra="allow", validate_assignment=True, arbitrary_types_allowed=True)
 
 
 class MCPClientBase(EnvClient[Any, Observation, State]):

@@ -34,9 +34,7 @@ class ConcurrencyConfigurationError(OpenEnvError):
 class SessionCapacityError(OpenEnvError):
     """No place for another session."""
 
-    def __init__(
-        self, active_sessions: int, max_sessions: int, message: Optional[str] = None
-    ):
+    def __init__(self, active_sessions: int, max_sessions: int, message: Optional[str] = None):
         self.active_sessions = active_sessions
         self.max_sessions = max_sessions
         super().__init__(
@@ -52,9 +50,7 @@ class SessionNotFoundError(OpenEnvError):
 
     def __init__(self, session_id: str, message: Optional[str] = None):
         self.session_id = session_id
-        super().__init__(
-            f"Session '{session_id}' not found." if message is None else message
-        )
+        super().__init__(f"Session '{session_id}' not found." if message is None else message)
 
 
 class SessionCreationError(OpenEnvError):
@@ -62,9 +58,7 @@ class SessionCreationError(OpenEnvError):
 
     def __init__(self, reason: str, message: Optional[str] = None):
         self.reason = reason
-        super().__init__(
-            f"Failed to create session: {reason}" if message is None else message
-        )
+        super().__init__(f"Failed to create session: {reason}" if message is None else message)
 
 
 class EnvironmentFactoryError(OpenEnvError):

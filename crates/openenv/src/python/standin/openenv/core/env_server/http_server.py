@@ -152,9 +152,7 @@ class HTTPEnvServer:
         }
 
     def get_capacity_status(self) -> ServerCapacityStatus:
-        return ServerCapacityStatus.from_counts(
-            self.active_sessions, self._max_concurrent_envs
-        )
+        return ServerCapacityStatus.from_counts(self.active_sessions, self._max_concurrent_envs)
 
     def get_session_info(self, session_id: str) -> Optional[SessionInfo]:
         return self._session_info.get(session_id)
@@ -181,9 +179,7 @@ class HTTPEnvServer:
         finally:
             env.close()
 
-    def register_routes(
-        self, app: FastAPI, mode: ServerMode | str = ServerMode.SIMULATION
-    ) -> None:
+    def register_routes(self, app: FastAPI, mode: ServerMode | str = ServerMode.SIMULATION) -> None:
         """Notes the mode."""
         valid = [known.value for known in ServerMode]
         if mode.lower() not in valid:

@@ -45,9 +45,7 @@ class ModelTokenizer(Protocol):
         **kwargs: Any,
     ) -> Any: ...
 
-    def decode(
-        self, token_ids: Any, skip_special_tokens: bool = False, **kwargs: Any
-    ) -> str: ...
+    def decode(self, token_ids: Any, skip_special_tokens: bool = False, **kwargs: Any) -> str: ...
 
 
 class TaskProvider(Protocol):
@@ -110,9 +108,7 @@ class Environment(ABC, Generic[ActT, ObsT, StateT]):
         return self.reset(seed=seed, episode_id=episode_id, **kwargs)
 
     @abstractmethod
-    def step(
-        self, action: ActT, timeout_s: Optional[float] = None, **kwargs: Any
-    ) -> ObsT: ...
+    def step(self, action: ActT, timeout_s: Optional[float] = None, **kwargs: Any) -> ObsT: ...
 
     async def step_async(
         self, action: ActT, timeout_s: Optional[float] = None, **kwargs: Any
@@ -125,17 +121,13 @@ class Environment(ABC, Generic[ActT, ObsT, StateT]):
 
     def get_metadata(self) -> EnvironmentMetadata:
         name = type(self).__name__
-        return EnvironmentMetadata(
-            name=name, description=f"{name} environment", version="1.0.0"
-        )
+        return EnvironmentMetadata(name=name, description=f"{name} environment", version="1.0.0")
 
     def render_web(self, observation: Dict[str, Any]) -> Optional[str]:
         """HTML that shows an observation; `None` for the server's own way."""
         return None
 
-    def web_actions(
-        self, observation: Dict[str, Any]
-    ) -> List[Tuple[str, Dict[str, Any]]]:
+    def web_actions(self, observation: Dict[str, Any]) -> List[Tuple[str, Dict[str, Any]]]:
         """Labels and actions of the buttons to offer after an observation."""
         return []
 

@@ -76,9 +76,7 @@ class MCPEnvironment(Environment):
     ) -> Observation:
         """A step that is not about tools."""
 
-    def step(
-        self, action: Action, timeout_s: Optional[float] = None, **kwargs: Any
-    ) -> Observation:
+    def step(self, action: Action, timeout_s: Optional[float] = None, **kwargs: Any) -> Observation:
         if isinstance(action, ListToolsAction):
             return self._handle_list_tools()
         if isinstance(action, CallToolAction):
@@ -139,8 +137,7 @@ class MCPEnvironment(Environment):
         """Declares a tool for one mode, or for both."""
         if mode is not None and mode not in VALID_MODES:
             raise ValueError(
-                f"Invalid mode '{mode}'. "
-                "Mode must be 'production', 'simulation', or None."
+                f"Invalid mode '{mode}'. Mode must be 'production', 'simulation', or None."
             )
 
         def declare(function: Callable) -> Callable:
@@ -178,9 +175,7 @@ class MCPEnvironment(Environment):
     def _handle_call_tool(
         self, action: CallToolAction, timeout_s: Optional[float] = None
     ) -> CallToolObservation:
-        return run_async_safely(
-            self._async_handle_call_tool(action, timeout_s=timeout_s)
-        )
+        return run_async_safely(self._async_handle_call_tool(action, timeout_s=timeout_s))
 
     async def _async_list_tools(self) -> list:
         async with self.mcp_session() as client:

@@ -63,12 +63,8 @@ class JsonRpcError(BaseModel):
     data: Optional[Any] = Field(None, description="Additional error information")
 
     @classmethod
-    def from_code(
-        cls, code: JsonRpcErrorCode, message: Optional[str] = None, data: Any = None
-    ):
-        return cls(
-            code=code.value, message=message or _DEFAULT_MESSAGES[code], data=data
-        )
+    def from_code(cls, code: JsonRpcErrorCode, message: Optional[str] = None, data: Any = None):
+        return cls(code=code.value, message=message or _DEFAULT_MESSAGES[code], data=data)
 
 
 class JsonRpcRequest(BaseModel):
@@ -107,9 +103,7 @@ class JsonRpcResponse(BaseModel):
     error: Optional[JsonRpcError] = Field(
         None, description="Error object if method invocation failed"
     )
-    id: Optional[Union[str, int]] = Field(
-        None, description="Request identifier from the request"
-    )
+    id: Optional[Union[str, int]] = Field(None, description="Request identifier from the request")
 
     # Whatever options are given: one of the two members is always there, never both.
     def model_dump(self, **_options) -> Dict[str, Any]:
@@ -151,12 +145,8 @@ class Tool(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: str = Field(description="Unique identifier for the tool")
-    description: str = Field(
-        description="Human-readable description of what the tool does"
-    )
-    input_schema: Dict[str, Any] = Field(
-        description="JSON Schema for the tool's input parameters"
-    )
+    description: str = Field(description="Human-readable description of what the tool does")
+    input_schema: Dict[str, Any] = Field(description="JSON Schema for the tool's input parameters")
 
 
 class ToolErrorType(str, Enum):
@@ -192,9 +182,7 @@ class ListToolsAction(Action):
     to be called first.
     """
 
-    type: Literal["list_tools"] = Field(
-        "list_tools", description="Action type discriminator"
-    )
+    type: Literal["list_tools"] = Field("list_tools", description="Action type discriminator")
 
 
 class CallToolAction(Action):
@@ -205,9 +193,7 @@ class CallToolAction(Action):
     specified tool name and arguments.
     """
 
-    type: Literal["call_tool"] = Field(
-        "call_tool", description="Action type discriminator"
-    )
+    type: Literal["call_tool"] = Field("call_tool", description="Action type discriminator")
     tool_name: str = Field(description="Name of the tool to call")
     arguments: Dict[str, Any] = Field(
         default_factory=dict, description="Arguments to pass to the tool"
@@ -234,12 +220,8 @@ class CallToolObservation(Observation):
     """
 
     tool_name: str = Field(description="Name of the tool that was called")
-    result: Any = Field(
-        None, description="Tool-specific result (may include tool errors)"
-    )
-    error: Optional[ToolError] = Field(
-        None, description="Transport/framework error if call failed"
-    )
+    result: Any = Field(None, description="Tool-specific result (may include tool errors)")
+    error: Optional[ToolError] = Field(None, description="Transport/framework error if call failed")
 
 
 # --- WebSocket -------------------------------------------------------------------------------

@@ -12,9 +12,7 @@ _TOOL_ACTIONS: Dict[str, Type[Action]] = {
 }
 
 
-def _tool_action(
-    action_data: Dict[str, Any], action_cls: Type[Action]
-) -> Optional[Action]:
+def _tool_action(action_data: Dict[str, Any], action_cls: Type[Action]) -> Optional[Action]:
     """The tool action that `type` names, unless the environment has an action of its own."""
     tool_cls = _TOOL_ACTIONS.get(action_data.get("type"))
     if tool_cls is None:

@@ -86,16 +86,10 @@ class State(BaseModel):
     Represents internal environment state, separate from observations.
     """
 
-    model_config = ConfigDict(
-        extra="allow", validate_assignment=True, arbitrary_types_allowed=True
-    )
+    model_config = ConfigDict(extra="allow", validate_assignment=True, arbitrary_types_allowed=True)
 
-    episode_id: Optional[str] = Field(
-        None, description="Unique identifier for the current episode"
-    )
-    step_count: int = Field(
-        0, ge=0, description="Number of steps taken in the current episode"
-    )
+    episode_id: Optional[str] = Field(None, description="Unique identifier for the current episode")
+    step_count: int = Field(0, ge=0, description="Number of steps taken in the current episode")
 
 
 # --- HTTP ------------------------------------------------------------------------------------
@@ -109,12 +103,8 @@ class ResetRequest(BaseModel):
         json_schema_extra={"examples": [{"seed": 42, "episode_id": "episode-001"}, {}]},
     )
 
-    seed: Optional[int] = Field(
-        None, ge=0, description="Random seed for reproducible episodes"
-    )
-    episode_id: Optional[str] = Field(
-        None, max_length=255, description="Custom episode identifier"
-    )
+    seed: Optional[int] = Field(None, ge=0, description="Random seed for reproducible episodes")
+    episode_id: Optional[str] = Field(None, max_length=255, description="Custom episode identifier")
 
 
 class ResetResponse(BaseModel):
@@ -122,15 +112,9 @@ class ResetResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    observation: Dict[str, Any] = Field(
-        description="Initial observation from the environment"
-    )
-    reward: Optional[float] = Field(
-        None, description="Initial reward (typically None at reset)"
-    )
-    done: bool = Field(
-        False, description="Whether episode is already done (typically False)"
-    )
+    observation: Dict[str, Any] = Field(description="Initial observation from the environment")
+    reward: Optional[float] = Field(None, description="Initial reward (typically None at reset)")
+    done: bool = Field(False, description="Whether episode is already done (typically False)")
     metadata: Optional[Dict[str, Any]] = Field(
         None, description="Additional metadata from the environment"
     )
@@ -165,9 +149,7 @@ class StepResponse(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    observation: Dict[str, Any] = Field(
-        description="Observation resulting from the action"
-    )
+    observation: Dict[str, Any] = Field(description="Observation resulting from the action")
     reward: Optional[float] = Field(None, description="Reward signal from the action")
     done: bool = Field(False, description="Whether the episode has terminated")
     metadata: Optional[Dict[str, Any]] = Field(
@@ -213,9 +195,7 @@ class SchemaResponse(BaseMessage):
     observation: Dict[str, Any] = Field(
         description="JSON schema for observations returned by this environment"
     )
-    state: Dict[str, Any] = Field(
-        description="JSON schema for environment state objects"
-    )
+    state: Dict[str, Any] = Field(description="JSON schema for environment state objects")
     reset_observation: Optional[Dict[str, Any]] = Field(
         None, description="JSON schema for observations returned by reset"
     )
@@ -351,18 +331,14 @@ class ConcurrencyConfig(BaseMessage):
 class ServerCapacityStatus(BaseMessage):
     """Status of server capacity for concurrent sessions."""
 
-    active_sessions: int = Field(
-        ge=0, description="Number of currently active sessions"
-    )
+    active_sessions: int = Field(ge=0, description="Number of currently active sessions")
     max_sessions: int = Field(ge=1, description="Maximum number of allowed sessions")
 
     @model_validator(mode="after")
     def check_capacity_bounds(self):
         active, most = self.active_sessions, self.max_sessions
         if active > most:
-            raise ValueError(
-                f"active_sessions ({active}) cannot exceed max_sessions ({most})"
-            )
+            raise ValueError(f"active_sessions ({active}) cannot exceed max_sessions ({most})")
         return self
 
     @property
@@ -386,9 +362,7 @@ class SessionInfo(BaseMessage):
     last_activity_at: float = Field(
         description="Unix timestamp of the last activity in the session"
     )
-    step_count: int = Field(
-        0, ge=0, description="Number of steps executed in this session"
-    )
+    step_count: int = Field(0, ge=0, description="Number of steps executed in this session")
     environment_type: str = Field(
         description="Environment type for this session (e.g. `CodingEnv`)"
     )

@@ -63,14 +63,10 @@ class Rubric(ABC):
             hook(self, action, observation, score)
         return score
 
-    def register_forward_hook(
-        self, hook: Callable[["Rubric", Any, Any, float], None]
-    ) -> None:
+    def register_forward_hook(self, hook: Callable[["Rubric", Any, Any, float], None]) -> None:
         self._forward_hooks.append(hook)
 
-    def register_forward_pre_hook(
-        self, hook: Callable[["Rubric", Any, Any], None]
-    ) -> None:
+    def register_forward_pre_hook(self, hook: Callable[["Rubric", Any, Any], None]) -> None:
         self._forward_pre_hooks.append(hook)
 
     def children(self) -> Iterator["Rubric"]:

@@ -108,8 +108,7 @@ class WeightedSum(_Combined):
         super().__init__()
         if len(rubrics) != len(weights):
             raise ValueError(
-                f"Number of rubrics ({len(rubrics)}) must match "
-                f"number of weights ({len(weights)})"
+                f"Number of rubrics ({len(rubrics)}) must match number of weights ({len(weights)})"
             )
         if abs(sum(weights) - 1.0) > 1e-6:
             raise ValueError(f"Weights must sum to 1.0, got {sum(weights)}")

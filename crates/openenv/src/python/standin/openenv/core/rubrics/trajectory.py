@@ -23,7 +23,7 @@ class TrajectoryRubric(Rubric):
 
     @abstractmethod
     def compute_step_rewards(self) -> List[float]:
-        """The score shared out: one reward for each step."""
+        """The score divided: one reward for each step."""
         raise NotImplementedError
 
     def forward(self, action: Any, observation: Any) -> float:
@@ -43,13 +43,11 @@ class TrajectoryRubric(Rubric):
         return {"intermediate_reward": self.intermediate_reward}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
-        self.intermediate_reward = state.get(
-            "intermediate_reward", self.intermediate_reward
-        )
+        self.intermediate_reward = state.get("intermediate_reward", self.intermediate_reward)
 
 
 class ExponentialDiscountingTrajectoryRubric(TrajectoryRubric):
-    """Shares the score out so that each step gets `gamma` times what the next one gets."""
+    """Divides the score so that each step gets `gamma` times what the next one gets."""
 
     gamma: float
 

@@ -1,17 +1,19 @@
 //! A process that is somebody else's child.
 
+#[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
 
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, Signal};
 
 /// A worker as the kernel knows it.
 ///
 /// The worker is not a child of this process, so its number may be given to
-/// another process at any time: signals go through a descriptor, which never
-/// means anything else.
+/// another process at any time: where there are descriptors of processes, signals go
+/// through one, which never means anything else.
 #[derive(Debug)]
 pub(super) struct Process {
     number: Pid,
+    #[cfg(target_os = "linux")]
     handle: OwnedFd,
 }
 
@@ -22,7 +24,8 @@ impl Process {
         let number = Pid::from_raw(number).ok_or(std::io::ErrorKind::NotFound)?;
         Ok(Self {
             number,
-            handle: pidfd_open(number, PidfdFlags::empty())?,
+            #[cfg(target_os = "linux")]
+            handle: rustix::process::pidfd_open(number, rustix::process::PidfdFlags::empty())?,
         })
     }
 
@@ -32,8 +35,12 @@ impl Process {
 
     /// Ends it at once; what it started ends with it.
     pub(super) fn kill(&self) {
+        #[cfg(target_os = "linux")]
+        let killed = rustix::process::pidfd_send_signal(&self.handle, Signal::KILL);
+        #[cfg(not(target_os = "linux"))]
+        let killed = rustix::process::kill_process(self.number, Signal::KILL);
         // An error means that it has ended.
-        let _ = pidfd_send_signal(&self.handle, Signal::KILL);
+        let _ = killed;
     }
 
     /// Bytes of memory that it has in use, if it can be told.

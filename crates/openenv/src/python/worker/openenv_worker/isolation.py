@@ -93,8 +93,12 @@ def mount(source, target, kind, flags, options=None):
 
 
 def outermost(paths):
-    """The directories, without those that are inside of another."""
-    paths = sorted({os.path.realpath(path) for path in paths if os.path.exists(path)})
+    """The directories, without those that are inside of another.
+
+    Those behind links are there by both names: either may be what somebody opens.
+    """
+    names = (os.path.abspath, os.path.realpath)
+    paths = sorted({name(path) for path in paths if os.path.exists(path) for name in names})
     return [
         path
         for path in paths

@@ -21,6 +21,7 @@ use tokio_tungstenite::tungstenite::{self, Message, WebSocket};
 use crate::serving::PATIENCE;
 
 /// The Python of the tests, if there is one.
+#[expect(clippy::print_stderr, reason = "who runs it by hand should know")]
 fn interpreter() -> Option<PathBuf> {
     let told = std::env::var_os("OPENENV_TEST_PYTHON_0_10_0").map(PathBuf::from);
     let kept = workspace().join(".venvs/openenv-0.10.0/bin/python");
@@ -132,6 +133,14 @@ impl Session {
             }
         }
     }
+}
+
+/// A package that has nothing but this application.
+fn written(application: &str) -> TempDir {
+    let directory = TempDir::new().unwrap();
+    fs::create_dir(directory.path().join("server")).unwrap();
+    fs::write(directory.path().join("server/app.py"), application).unwrap();
+    directory
 }
 
 fn signal(name: &str, process: u32) {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Bench, package};
+use super::{Bench, package, written};
 use crate::commands::assert_fails;
 use crate::serving::openenv;
 
@@ -93,6 +93,41 @@ fn programs_are_told_what_failed() {
     let cause = found["error"]["causes"][0].as_str().unwrap();
     assert!(cause.starts_with("Traceback"), "{cause}");
     assert!(cause.contains("there is no level 'moor'"), "{cause}");
+}
+
+const NO_DATABASE: &str = r#"
+from openenv.core.env_server import Action, Environment, Observation, State, create_app
+
+
+class Archive(Environment):
+    def __init__(self):
+        raise RuntimeError("there is no database")
+
+    def reset(self, **_):
+        return Observation()
+
+    def step(self, action, **_):
+        return Observation()
+
+    @property
+    def state(self):
+        return State()
+
+
+app = create_app(Archive, Action, Observation, env_name="The Archive")
+"#;
+
+#[test]
+fn an_environment_that_cannot_be_made_cannot_be_served() {
+    let Some(bench) = Bench::new() else { return };
+    let package = written(NO_DATABASE);
+    let mut command = bench.openenv("inspect --json", package.path());
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["environment"]["name"], "The-Archive");
+    let message = "no environment could be made: there is no database";
+    assert_eq!(found["error"]["message"], message);
 }
 
 #[test]

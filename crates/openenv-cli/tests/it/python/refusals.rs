@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{Bench, package};
+use super::{Bench, package, written};
 use crate::commands::{assert_fails, run};
 use crate::serving::openenv;
 
@@ -137,9 +136,5 @@ fn an_import_may_not_take_too_long() {
 
 /// A package that does not come back from its import.
 pub(super) fn slow_package() -> TempDir {
-    let directory = TempDir::new().unwrap();
-    let app: &Path = &directory.path().join("server/app.py");
-    fs::create_dir(directory.path().join("server")).unwrap();
-    fs::write(app, "import time\n\ntime.sleep(600)\n").unwrap();
-    directory
+    written("import time\n\ntime.sleep(600)\n")
 }

@@ -14,6 +14,7 @@ mod closed_loop;
 mod frame;
 mod http;
 mod process;
+mod python;
 mod report;
 mod scaling;
 mod sessions;
@@ -72,6 +73,8 @@ enum Section {
     Sessions,
     /// 16,384 open sessions that wait a second each
     Scaling,
+    /// An environment in Python: start, steps, memory, and what a slow session does to others
+    Python,
     /// The load tool next to a bare WebSocket loop, a pool next to single clients
     Clients,
 }
@@ -120,6 +123,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             Section::Tools => tools::measure(&subjects, effort, &mut report),
             Section::Sessions => sessions::measure(&subjects, effort, &runtime, &mut report),
             Section::Scaling => scaling::measure(&subjects, open_files, &mut report),
+            Section::Python => python::measure(&subjects, effort, &mut report),
             Section::Clients => match &subjects.ours {
                 Some(ours) => clients::measure(ours, effort, &mut report),
                 None => continue,

@@ -9,6 +9,11 @@ use openenv::{Result, Server, shutdown_signal};
 use tokio::net::TcpListener;
 
 #[tokio::main]
+#[expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "an example talks to its user"
+)]
 async fn main() -> Result<()> {
     let mut arguments = args().skip(1);
     let path = arguments.next().unwrap_or_else(|| ".".to_owned());

@@ -80,10 +80,10 @@ impl Contract {
     /// A contract of types that are known by their schemas only.
     #[cfg(all(unix, feature = "python"))]
     pub(crate) fn told(
-        action: Value,
-        observation: Value,
-        state: Value,
-        reset_observation: Value,
+        action: &Value,
+        observation: &Value,
+        state: &Value,
+        reset_observation: &Value,
     ) -> Self {
         Self::publish(json!({
             "action": action,

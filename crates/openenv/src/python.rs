@@ -42,6 +42,7 @@ mod probe;
 mod process;
 pub(crate) mod project;
 pub(crate) mod pyproject;
+mod question;
 mod report;
 pub(crate) mod requirements;
 mod scripts;

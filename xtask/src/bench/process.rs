@@ -12,6 +12,22 @@ pub(super) fn resident_kib(process_id: u32) -> Result<u64> {
     status_field(process_id, "VmRSS:")
 }
 
+/// Memory in KiB of a process and all that it started; what they share counts once.
+pub(super) fn proportional_kib(process_id: u32) -> Result<u64> {
+    let path = format!("/proc/{process_id}/smaps_rollup");
+    let content = fs::read_to_string(&path).with_context(|| format!("could not read `{path}`"))?;
+    let own =
+        parse_status_field(&content, "Pss:").with_context(|| format!("`{path}` has no `Pss:`"))?;
+    let mut all = own;
+    for thread in fs::read_dir(format!("/proc/{process_id}/task"))? {
+        let children = fs::read_to_string(thread?.path().join("children"))?;
+        for child in children.split_whitespace() {
+            all += proportional_kib(child.parse()?)?;
+        }
+    }
+    Ok(all)
+}
+
 /// Operating system threads.
 pub(super) fn threads(process_id: u32) -> Result<u64> {
     status_field(process_id, "Threads:")

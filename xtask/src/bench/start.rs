@@ -38,7 +38,7 @@ pub(super) fn measure(subjects: &Subjects, effort: Effort, report: &mut Report) 
     Ok(())
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }

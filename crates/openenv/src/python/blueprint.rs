@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use super::Options;
 use super::frame::Ask;
 use super::pool::Pool;
+use super::question::Answer;
 use super::report::{About, Report, Traits};
 use super::session::PythonSession;
-use super::worker::Answer;
 use tokio::sync::Semaphore;
 
 use crate::contract::Contract;
@@ -72,10 +72,10 @@ impl PythonBlueprint {
             pool,
             factory: report.factory,
             contract: Contract::told(
-                schemas.action,
-                schemas.observation,
-                schemas.state,
-                schemas.reset_observation,
+                &schemas.action,
+                &schemas.observation,
+                &schemas.state,
+                &schemas.reset_observation,
             ),
             capacity: report.capacity,
             traits,

@@ -15,7 +15,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::frame::{Ask, Frame, say};
+use super::frame::{Ask, say};
 use super::link::{Arrival, Inbox, Outbox, Role};
 use super::output::Output;
 use super::process::how_it_ended;
@@ -26,7 +26,7 @@ use super::{Interpreter, Project};
 use crate::error::{Error, Kind, Result};
 
 /// How long an interpreter may take to start, before it imports anything.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_mins(1);
 
 /// What the processes of one package are started with.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub(super) struct Job<'a> {
 pub(super) struct Nursery {
     // Killed when dropped. Its descendants end with it.
     _process: Child,
-    _nursery: Outbox,
+    _leash: Outbox,
     /// Whoever forks: the template, or the nursery itself.
     forks: Outbox,
     arrivals: Arc<Arrivals>,
@@ -113,13 +113,11 @@ impl Nursery {
             let report = report(&mut template.inbox).await;
             Ok::<_, Error>((Some(template), report))
         };
-        let (template, report) = match timeout(job.patience, reporting).await {
-            Ok(reported) => reported?,
-            Err(_) => {
-                let what = format!("importing it took longer than {:?}", job.patience);
-                return Err(output.explain(&what).await.into());
-            }
+        let Ok(reported) = timeout(job.patience, reporting).await else {
+            let what = format!("importing it took longer than {:?}", job.patience);
+            return Err(output.explain(&what).await.into());
         };
+        let (template, report) = reported?;
         let report = match report {
             Some(Reported::Loaded(report)) => *report,
             Some(Reported::Failed { error }) => return Err(Failure::Load(error)),
@@ -138,7 +136,7 @@ impl Nursery {
         tokio::spawn(drain(nursery.inbox));
         let nursery = Self {
             _process: process,
-            _nursery: nursery.outbox,
+            _leash: nursery.outbox,
             forks,
             arrivals,
             output,
@@ -228,17 +226,11 @@ enum Reported {
 
 async fn report(inbox: &mut Inbox) -> Option<Reported> {
     loop {
-        match inbox.next().await? {
-            Frame {
-                kind: say::REPORT,
-                payload,
-                ..
-            } => {
-                return serde_json::from_slice(&payload)
-                    .inspect_err(|error| tracing::error!(%error, "a report makes no sense"))
-                    .ok();
-            }
-            _ => {}
+        let frame = inbox.next().await?;
+        if frame.kind == say::REPORT {
+            return serde_json::from_slice(&frame.payload)
+                .inspect_err(|error| tracing::error!(%error, "a report makes no sense"))
+                .ok();
         }
     }
 }

@@ -81,13 +81,12 @@ impl Scripts {
             write_once(&home).ok()?;
             Some(home)
         });
-        let home = match lasting {
-            Some(home) => home,
-            None => {
-                let home = otherwise.join("scripts");
-                write(&home)?;
-                home
-            }
+        let home = if let Some(home) = lasting {
+            home
+        } else {
+            let home = otherwise.join("scripts");
+            write(&home)?;
+            home
         };
         Ok(Self {
             worker: home.join("worker"),
@@ -129,12 +128,9 @@ fn digest() -> String {
         hash.update(path);
         hash.update(text);
     }
-    let digest = hash.finalize();
-    digest
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let digest: [u8; 32] = hash.finalize().into();
+    let [first, ..] = digest.as_chunks().0;
+    format!("{:016x}", u64::from_be_bytes(*first))
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::frame::{Ask, HTTP, OPTIONS};
 use super::pool::{Place, Pool};
+use super::question::{Answer, Asked};
 use super::report::ListedTool;
-use super::worker::{Answer, Asked};
 use crate::env::erased::{AnyEnvironment, BoxFuture, ToolStep};
 use crate::env::{Mode, ResetOptions, StepOptions};
 use crate::error::{Error, Kind, Result};

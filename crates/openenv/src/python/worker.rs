@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use serde::Deserialize;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -15,18 +14,16 @@ use super::frame::{Ask, FIRMLY, Frame, say};
 use super::link::{Arrival, Inbox, Outbox};
 use super::log;
 use super::process::{Process, how_it_ended};
-use crate::error::{Error, Kind, Result, Violation};
+use super::question::{Answer, Asked, GRACE};
+use crate::error::Result;
 use crate::server::SessionId;
 use crate::tool::Progress;
 
 /// How long after the end of a link its process may take to say how it ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// How long a call may take to end after it was told to, before its process is.
-const GRACE: Duration = Duration::from_millis(500);
-
 /// Which call of which session, by the numbers that the worker knows.
-type Key = (u32, u32);
+pub(super) type Key = (u32, u32);
 
 /// One worker process.
 #[derive(Debug)]
@@ -58,15 +55,6 @@ struct Calls {
 struct Waiting {
     answer: oneshot::Sender<Answer>,
     progress: Progress,
-}
-
-/// What a worker says to a call.
-#[derive(Debug)]
-pub(super) enum Answer {
-    Done(Bytes),
-    Refused(Error),
-    /// The worker has ended, for this reason.
-    Gone(Arc<str>),
 }
 
 impl Worker {
@@ -196,13 +184,7 @@ impl Worker {
             calls.waiting.insert(key, Waiting { answer, progress });
         }
         drop(calls);
-        let asked = Asked {
-            worker: Arc::clone(self),
-            key,
-            answered,
-            over: false,
-            deadline: None,
-        };
+        let asked = Asked::new(Arc::clone(self), key, answered);
         if let Some(outbox) = &*self.outbox() {
             outbox.send(ask, key.0, key.1, flag, parts)?;
         }
@@ -210,19 +192,19 @@ impl Worker {
     }
 
     /// Tells a call to end; `firmly` also where that may leave things half done.
-    fn cancel(&self, (session, call): Key, firmly: bool) {
+    pub(super) fn cancel(&self, (session, call): Key, firmly: bool) {
         if let Some(outbox) = &*self.outbox() {
             let flag = if firmly { FIRMLY } else { 0 };
             let _ = outbox.send(Ask::Cancel, session, call, flag, &[]);
         }
     }
 
-    fn is_waited_for(&self, key: Key) -> bool {
+    pub(super) fn is_waited_for(&self, key: Key) -> bool {
         self.calls().waiting.contains_key(&key)
     }
 
     /// Ends a call that nobody waits for any more; whether it did.
-    async fn end(&self, key: Key) -> bool {
+    pub(super) async fn end(&self, key: Key) -> bool {
         self.cancel(key, true);
         let patience = tokio::time::Instant::now() + GRACE;
         while self.is_waited_for(key) {
@@ -254,7 +236,7 @@ impl Worker {
         true
     }
 
-    fn hear(&self, frame: Frame) {
+    fn hear(&self, frame: &Frame) {
         let key = (frame.session, frame.call);
         match frame.kind {
             say::LOG => {
@@ -275,7 +257,7 @@ impl Worker {
                 let waiting = self.calls().waiting.remove(&key);
                 if let Some(waiting) = waiting {
                     // Nobody may be waiting any more.
-                    let _ = waiting.answer.send(Answer::of(&frame));
+                    let _ = waiting.answer.send(Answer::of(frame));
                 }
             }
         }
@@ -293,7 +275,7 @@ impl Worker {
 /// The life of a worker, as far as it is heard of.
 async fn listen(worker: Arc<Worker>, mut inbox: Inbox, status: oneshot::Receiver<i32>) {
     while let Some(frame) = inbox.next().await {
-        worker.hear(frame);
+        worker.hear(&frame);
     }
     let how = match timeout(LAST_WORDS, status).await {
         Ok(Ok(status)) => how_it_ended(status),
@@ -319,110 +301,6 @@ async fn listen(worker: Arc<Worker>, mut inbox: Inbox, status: oneshot::Receiver
     for (_, waiting) in waiting {
         let _ = waiting.answer.send(Answer::Gone(Arc::clone(&why)));
     }
-}
-
-impl Answer {
-    fn of(frame: &Frame) -> Self {
-        #[derive(Deserialize)]
-        struct Failure {
-            message: String,
-        }
-        let refused = match frame.kind {
-            say::OK | say::REPORT => return Self::Done(frame.payload.clone()),
-            say::INVALID => match serde_json::from_slice::<Vec<Violation>>(&frame.payload) {
-                Ok(violations) => Error::validation(violations),
-                Err(error) => error.into(),
-            },
-            say::FAILED => match serde_json::from_slice::<Failure>(&frame.payload) {
-                Ok(failure) => Error::new(failure.message),
-                Err(error) => error.into(),
-            },
-            say::UNSUPPORTED => Error::unsupported("this"),
-            say::TASK_INDEX => Error::task_index(),
-            kind => Error::of(
-                Kind::Answer,
-                format!("a worker sent a frame of kind {kind}"),
-            ),
-        };
-        Self::Refused(refused)
-    }
-}
-
-/// A question that was asked, and its answer that is not there yet.
-///
-/// Dropped, it tells the call to end where that does no harm, and its limit holds
-/// all the same.
-#[derive(Debug)]
-pub(super) struct Asked {
-    worker: Arc<Worker>,
-    key: Key,
-    answered: oneshot::Receiver<Answer>,
-    over: bool,
-    deadline: Option<tokio::time::Instant>,
-}
-
-impl Asked {
-    pub(super) async fn answer(&mut self) -> Answer {
-        let answer = (&mut self.answered).await;
-        self.over = true;
-        answer.unwrap_or_else(|_| Answer::Gone("its worker ended".into()))
-    }
-
-    /// Lets it end by itself: nobody wants to know.
-    pub(super) fn leave_be(mut self) {
-        self.over = true;
-    }
-
-    /// The answer within a limit; who takes longer is ended, one way or the other.
-    pub(super) async fn answer_within(mut self, limit: Option<Duration>, what: &str) -> Answer {
-        let Some(limit) = limit else {
-            return self.answer().await;
-        };
-        self.deadline = Some(tokio::time::Instant::now() + limit);
-        if let Ok(answer) = timeout(limit, self.answer()).await {
-            return answer;
-        }
-        let seconds = limit.as_secs_f64();
-        let late = Error::of(
-            Kind::Timeout,
-            format!("{what} timed out after {seconds} seconds"),
-        );
-        self.worker.cancel(self.key, true);
-        if timeout(GRACE, self.answer()).await.is_err() {
-            self.over = true;
-            kill_for_time(&self.worker, limit);
-        }
-        Answer::Refused(late)
-    }
-}
-
-impl Drop for Asked {
-    fn drop(&mut self) {
-        if self.over || self.answered.is_terminated() {
-            return;
-        }
-        self.worker.cancel(self.key, false);
-        if let (Some(deadline), Ok(runtime)) =
-            (self.deadline, tokio::runtime::Handle::try_current())
-        {
-            let (worker, key) = (Arc::clone(&self.worker), self.key);
-            runtime.spawn(async move {
-                let now = tokio::time::Instant::now();
-                tokio::time::sleep_until(deadline).await;
-                if worker.is_waited_for(key) && !worker.end(key).await {
-                    kill_for_time(&worker, deadline - now);
-                }
-            });
-        }
-    }
-}
-
-fn kill_for_time(worker: &Worker, limit: Duration) {
-    let seconds = limit.as_secs_f64();
-    worker.kill(format!(
-        "worker {} was ended because a call in it went on for longer than its limit of {seconds} seconds",
-        worker.number
-    ));
 }
 
 /// How far a tool is.

@@ -2,6 +2,7 @@
 
 mod faults;
 mod interpreter;
+mod isolation;
 mod project;
 
 use std::fs;

@@ -1,11 +1,15 @@
 """The socket to the server."""
 
+import collections
 import socket
 import threading
 
 from .protocol import HEADER, HELLO, LOG, VERSION
 
 CHUNK = 256 * 1024
+
+TOO_MANY = 1000
+"""Frames that may wait to be sent before whoever adds one has to wait as well."""
 
 
 class Link:
@@ -14,17 +18,28 @@ class Link:
     def __init__(self, path, role, worker=0):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.connect(path)
+        self._waiting = collections.deque()
         self._sending = threading.Lock()
         self.send(HELLO, to_json({"protocol": VERSION, "role": role, "worker": worker}))
 
     def send(self, kind, payload=b"", session=0, call=0, flag=0):
-        frame = HEADER.pack(len(payload), session, call, kind, flag, 0) + payload
-        try:
-            with self._sending:
-                self._socket.sendall(frame)
-        except OSError:
-            # Without its server a worker has nothing to do: whoever reads ends it.
-            pass
+        self._waiting.append(HEADER.pack(len(payload), session, call, kind, flag, 0) + payload)
+        # Who sends takes along what others have added meanwhile: each time that a
+        # thread lets go of the interpreter to send, it has to wait for its turn again.
+        while self._waiting:
+            if not self._sending.acquire(blocking=len(self._waiting) > TOO_MANY):
+                return
+            try:
+                self._socket.sendall(b"".join(self._taken()))
+            except OSError:
+                # Without its server a worker has nothing to do: whoever reads ends it.
+                self._waiting.clear()
+            finally:
+                self._sending.release()
+
+    def _taken(self):
+        while self._waiting:
+            yield self._waiting.popleft()
 
     def log(self, text, flag, session=0):
         self.send(LOG, text.encode("utf-8", "replace"), session=session, flag=flag)

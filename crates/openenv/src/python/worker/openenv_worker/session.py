@@ -53,6 +53,7 @@ class Session:
         # What runs now, and how to end it; the lock is held while either changes.
         self._running = None
         self._task = None
+        self._disturbed = False
         self._guard = threading.Lock()
         self._accepted = {}
         self._perform = {
@@ -110,6 +111,7 @@ class Session:
             if self._task is not None:
                 self._loop.call_soon_threadsafe(self._task.cancel)
             elif firmly:
+                self._disturbed = True
                 system.raise_in(self._thread, Cancelled)
 
     def _settle(self):
@@ -118,7 +120,9 @@ class Session:
             try:
                 with self._guard:
                     self._running = None
-                    system.raise_in(self._thread, None)
+                    if self._disturbed:
+                        system.raise_in(self._thread, None)
+                        self._disturbed = False
                 return
             except Cancelled:
                 pass
@@ -238,11 +242,9 @@ class Session:
         return answer.of_observation(self.take_step(self._parse(payload), keywords), flag)
 
     def _parse(self, payload):
-        from pydantic import ValidationError
-
         try:
             return self.application.parse(payload)
-        except ValidationError as error:
+        except answer.ValidationError as error:
             raise answer.InvalidAction(error) from None
 
     def take_step(self, action, keywords):

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::wanted::shortened;
+
 /// Each file by its path, with its text: the compiler notices when one changes.
 macro_rules! files {
     ($($path:literal,)*) => { &[$(($path, include_str!($path)),)*] };
@@ -128,9 +130,7 @@ fn digest() -> String {
         hash.update(path);
         hash.update(text);
     }
-    let digest: [u8; 32] = hash.finalize().into();
-    let [first, ..] = digest.as_chunks().0;
-    format!("{:016x}", u64::from_be_bytes(*first))
+    shortened(hash)
 }
 
 #[cfg(test)]

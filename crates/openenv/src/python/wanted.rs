@@ -120,10 +120,15 @@ impl Wanted {
         if let Some(lock) = &self.lock {
             add(&std::fs::read(lock).unwrap_or_default());
         }
-        let mut shortened = [0; 8];
-        shortened.copy_from_slice(&hash.finalize()[..8]);
-        format!("{:016x}", u64::from_be_bytes(shortened))
+        shortened(hash)
     }
+}
+
+/// Enough of a hash to name a directory after.
+pub(super) fn shortened(hash: Sha256) -> String {
+    let mut start = [0; 8];
+    start.copy_from_slice(&hash.finalize()[..8]);
+    format!("{:016x}", u64::from_be_bytes(start))
 }
 
 /// The names of what is required on every platform, without the framework.

@@ -1,6 +1,6 @@
 //! The process that forks workers, and all that is heard of it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::PipeReader;
 use std::path::Path;
 use std::process::Stdio;
@@ -33,6 +33,7 @@ const START: Duration = Duration::from_secs(60);
 pub(super) struct Job<'a> {
     pub(super) project: &'a Project,
     pub(super) interpreter: &'a Interpreter,
+    pub(super) variables: &'a BTreeMap<String, String>,
     pub(super) isolate: bool,
     pub(super) cache: Option<&'a Path>,
     /// How long importing the package may take.
@@ -88,7 +89,7 @@ impl Nursery {
             "isolate": job.isolate,
             "keep": kept(job, &scripts, home.path()),
         });
-        let (mut process, output) = spawn(job.interpreter, &scripts, &asked)?;
+        let (mut process, output) = spawn(job, &scripts, &asked)?;
         let output = Output::listen(output);
         let arrivals = Arc::new(Arrivals::default());
         let nursery = arrivals.expect(Role::Nursery, 0);
@@ -151,12 +152,15 @@ impl Nursery {
         let arrival = self.arrivals.expect(Role::Worker, number);
         let mut status = self.output.expect(number);
         let asked = json!({ "worker": number }).to_string();
-        self.forks
-            .send(Ask::Spawn, 0, 0, 0, &[asked.as_bytes()])?;
+        self.forks.send(Ask::Spawn, 0, 0, 0, &[asked.as_bytes()])?;
         let ready = async {
             let mut arrival = arrival.await.map_err(|_| Error::new("the nursery ended"))?;
             let ready = arrival.inbox.next().await;
-            Ok::<_, Error>(ready.filter(|frame| frame.kind == say::REPORT).map(|_| arrival))
+            Ok::<_, Error>(
+                ready
+                    .filter(|frame| frame.kind == say::REPORT)
+                    .map(|_| arrival),
+            )
         };
         let failed = |how: &str| {
             Error::of(
@@ -194,12 +198,13 @@ fn kept<'a>(job: &'a Job<'_>, scripts: &'a Scripts, home: &'a Path) -> Vec<&'a P
     kept
 }
 
-fn spawn(interpreter: &Interpreter, scripts: &Scripts, job: &Value) -> Result<(Child, PipeReader)> {
+fn spawn(job: &Job<'_>, scripts: &Scripts, asked: &Value) -> Result<(Child, PipeReader)> {
     let (output, into) = std::io::pipe()?;
-    let mut command = Command::new(&interpreter.path);
+    let mut command = Command::new(&job.interpreter.path);
     command
         .arg(&scripts.worker)
-        .arg(job.to_string())
+        .arg(asked.to_string())
+        .envs(job.variables)
         .stdin(Stdio::null())
         .stdout(into.try_clone()?)
         .stderr(into)
@@ -207,7 +212,7 @@ fn spawn(interpreter: &Interpreter, scripts: &Scripts, job: &Value) -> Result<(C
         .process_group(0)
         .kill_on_drop(true);
     let child = command.spawn().map_err(|error| {
-        let python = interpreter.path.display();
+        let python = job.interpreter.path.display();
         Error::configuration(format!("could not start {python}: {error}"))
     })?;
     Ok((child, output))

@@ -1,5 +1,6 @@
 //! How the workers of a package are run.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
@@ -15,6 +16,9 @@ pub struct Options {
     /// The name to serve the environment under. Default: the one it gives itself.
     pub name: Option<String>,
     /// Workers that are there before the first session is. Default: one for each
+    /// Environment variables that the workers have besides those of this process.
+    /// Default: none.
+    pub variables: BTreeMap<String, String>,
     /// processor.
     ///
     /// More are started where sessions need them.
@@ -42,6 +46,7 @@ impl Default for Options {
             interpreter: InterpreterOptions::default(),
             name: None,
             workers: thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            variables: BTreeMap::new(),
             sessions_per_worker: None,
             step_timeout: None,
             memory_limit: None,

@@ -145,6 +145,7 @@ async fn import(
             project,
             interpreter: &interpreter,
             isolate: options.isolate,
+            variables: &options.variables,
             cache: cache.as_deref(),
             patience: options.start_timeout,
         };

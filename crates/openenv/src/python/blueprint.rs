@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::Options;
 use super::frame::Ask;
+use super::payload::text;
 use super::pool::Pool;
 use super::report::{About, Report, Traits};
 use super::session::PythonSession;
@@ -168,12 +169,11 @@ impl Blueprint for PythonBlueprint {
     fn check_action<'a>(&'a self, action: &'a Input<'_>) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let place = self.pool.place().await?;
-            let text = match action {
-                Input::Raw(text) => text.as_ref().into(),
-                Input::Lenient(document) => document.value.to_string(),
-            };
-            let parts = [text.as_bytes()];
-            let asked = place.worker.ask(Ask::Check, 0, 0, &parts, Progress::default())?;
+            let action = text(action.clone());
+            let parts = [action.as_bytes()];
+            let asked = place
+                .worker
+                .ask(Ask::Check, 0, 0, &parts, Progress::default())?;
             let Options { step_timeout, .. } = self.pool.options;
             match asked.answer_within(step_timeout, "step").await {
                 Answer::Done(_) => Ok(()),

@@ -235,15 +235,8 @@ class Session:
             length = int.from_bytes(payload[:4], "little")
             keywords = json.loads(payload[4 : 4 + length])
             payload = payload[4 + length :]
-        return answer.of_observation(self.take_step(self._parse(payload), keywords), flag)
-
-    def _parse(self, payload):
-        from pydantic import ValidationError
-
-        try:
-            return self.application.parse(payload)
-        except ValidationError as error:
-            raise answer.InvalidAction(error) from None
+        action = answer.action_in(payload, self.application)
+        return answer.of_observation(self.take_step(action, keywords), flag)
 
     def take_step(self, action, keywords):
         method = self._step_method

@@ -52,7 +52,12 @@ struct Known {
 }
 
 impl PythonBlueprint {
-    pub(super) fn new(pool: Arc<Pool>, report: Report, traits: Traits, about: Option<About>) -> Self {
+    pub(super) fn new(
+        pool: Arc<Pool>,
+        report: Report,
+        traits: Traits,
+        about: Option<About>,
+    ) -> Self {
         let name = report.environment.as_deref().unwrap_or(&report.factory);
         let unknown = Known {
             metadata: Arc::new(Metadata::new(name, format!("{name} environment"))),
@@ -104,8 +109,7 @@ impl From<About> for Known {
 
 /// Asks an environment what it is.
 pub(super) async fn ask_about(pool: &Arc<Pool>) -> Result<About> {
-    let session =
-        PythonSession::open(Arc::clone(pool), SessionId::new(), Mode::Simulation).await?;
+    let session = PythonSession::open(Arc::clone(pool), SessionId::new(), Mode::Simulation).await?;
     Ok(serde_json::from_slice(&session.about().await?)?)
 }
 
@@ -157,6 +161,7 @@ impl Blueprint for PythonBlueprint {
 
     fn tasks(&self) -> Option<Arc<dyn AnyTasks>> {
         Some(Arc::new(PythonTasks {
+            factory: self.factory.clone(),
             pool: Arc::clone(&self.pool),
             turns: Arc::clone(&self.turns),
         }))
@@ -191,22 +196,32 @@ impl Blueprint for PythonBlueprint {
         let pool = Arc::clone(&self.pool);
         let name = self.factory.clone();
         Box::pin(async move {
-            match PythonSession::open(pool, session, mode).await {
-                Ok(session) => Ok(Box::new(session) as Box<dyn AnyEnvironment>),
-                Err(error) => {
-                    tracing::error!(factory = name, %error, "could not create the environment");
-                    let message =
-                        format!("Environment factory '{name}' failed to create instance.");
-                    Err(Error::of(Kind::Factory { name }, message))
-                }
-            }
+            let session = open(pool, session, mode, name).await?;
+            Ok(Box::new(session) as Box<dyn AnyEnvironment>)
         })
     }
+}
+
+/// Makes an environment for a caller, who learns no more than that it failed.
+async fn open(
+    pool: Arc<Pool>,
+    session: SessionId,
+    mode: Mode,
+    name: String,
+) -> Result<PythonSession> {
+    PythonSession::open(pool, session, mode)
+        .await
+        .map_err(|error| {
+            tracing::error!(factory = name, %error, "could not create the environment");
+            let message = format!("Environment factory '{name}' failed to create instance.");
+            Error::of(Kind::Factory { name }, message)
+        })
 }
 
 /// Tasks that only an environment knows: each question makes one.
 #[derive(Debug)]
 struct PythonTasks {
+    factory: String,
     pool: Arc<Pool>,
     turns: Arc<Semaphore>,
 }
@@ -214,6 +229,7 @@ struct PythonTasks {
 impl AnyTasks for PythonTasks {
     fn answer(&self, question: TaskQuestion) -> BoxFuture<'static, Result<Value>> {
         let (pool, turns) = (Arc::clone(&self.pool), Arc::clone(&self.turns));
+        let factory = self.factory.clone();
         let method = question.method();
         let (arguments, is_splits) = match question {
             TaskQuestion::Splits => (json!({}), true),
@@ -223,14 +239,14 @@ impl AnyTasks for PythonTasks {
             TaskQuestion::Get { split, index } => {
                 (json!({ "split": split, "index": index }), false)
             }
-            TaskQuestion::Range { split, start, stop } => {
-                (json!({ "split": split, "start": start, "stop": stop }), false)
-            }
+            TaskQuestion::Range { split, start, stop } => (
+                json!({ "split": split, "start": start, "stop": stop }),
+                false,
+            ),
         };
         Box::pin(async move {
             let _turn = turns.acquire().await;
-            let session =
-                PythonSession::open(pool, SessionId::new(), Mode::Simulation).await?;
+            let session = open(pool, SessionId::new(), Mode::Simulation, factory).await?;
             let answer = session.tasks(method, arguments).await?;
             Ok(match answer {
                 Value::Array(splits) if is_splits => splits.into_iter().map(split).collect(),

@@ -159,8 +159,8 @@ class Session:
             with self._guard:
                 self._task = None
 
-    def _call(self, method, *arguments, **keywords):
-        """Calls a method that may or may not be a coroutine."""
+    def _call(self, method, /, *arguments, **keywords):
+        """Calls a method that may or may not be a coroutine, with keywords of any name."""
         result = method(*arguments, **keywords)
         if inspect.isawaitable(result):
             self._start_loop()

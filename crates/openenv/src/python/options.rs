@@ -13,12 +13,13 @@ use super::InterpreterOptions;
 pub struct Options {
     /// Which Python runs them.
     pub interpreter: InterpreterOptions,
-    /// The name to serve the environment under. Default: the one it gives itself.
+    /// The name to serve the environment under. Default: the one it gives itself, else
+    /// that of its class.
     pub name: Option<String>,
-    /// Workers that are there before the first session is. Default: one for each
     /// Environment variables that the workers have besides those of this process.
     /// Default: none.
     pub variables: BTreeMap<String, String>,
+    /// Workers that are there before the first session is. Default: one for each
     /// processor.
     ///
     /// More are started where sessions need them.
@@ -45,8 +46,8 @@ impl Default for Options {
         Self {
             interpreter: InterpreterOptions::default(),
             name: None,
-            workers: thread::available_parallelism().map_or(1, NonZeroUsize::get),
             variables: BTreeMap::new(),
+            workers: thread::available_parallelism().map_or(1, NonZeroUsize::get),
             sessions_per_worker: None,
             step_timeout: None,
             memory_limit: None,

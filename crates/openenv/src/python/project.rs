@@ -234,7 +234,7 @@ fn is_file_path(place: &str) -> bool {
 }
 
 /// What a server accepts as the name of an environment.
-fn fit_for_path(name: &str) -> String {
+pub(super) fn fit_for_path(name: &str) -> String {
     let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.');
     let fitting: String = name
         .trim()

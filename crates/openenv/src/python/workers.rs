@@ -10,6 +10,7 @@ use super::blueprint::{PythonBlueprint, ask_about};
 use super::interpreter::{self, cache_directory};
 use super::nursery::{Failure, Job, Nursery};
 use super::pool::Pool;
+use super::project::fit_for_path;
 use super::report::{About, Report, Traits};
 use super::{Interpreter, InterpreterOptions, Options, Project};
 use crate::env::erased::Blueprint;
@@ -48,7 +49,7 @@ impl Workers {
         let name = options
             .name
             .clone()
-            .or_else(|| report.name.clone())
+            .or_else(|| report.name.as_deref().map(fit_for_path))
             .unwrap_or_else(|| project.name.clone());
         let pool = Pool::new(nursery, options);
         if let Some(traits) = report.traits {
@@ -144,8 +145,8 @@ async fn import(
         let job = Job {
             project,
             interpreter: &interpreter,
-            isolate: options.isolate,
             variables: &options.variables,
+            isolate: options.isolate,
             cache: cache.as_deref(),
             patience: options.start_timeout,
         };

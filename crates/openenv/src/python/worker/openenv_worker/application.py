@@ -106,7 +106,7 @@ class Application:
             "openenv": version(),
             "standin": bool(getattr(sys.modules.get("openenv"), "STANDIN", False)),
             "module": self.module,
-            "name": self.name,
+            "name": self.name or getattr(self.factory, "__name__", None),
             "factory": name_of(self.factory),
             "environment": made.__name__ if is_class else None,
             "types": {

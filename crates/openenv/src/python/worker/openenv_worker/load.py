@@ -152,9 +152,11 @@ def load_application(candidates, recorder):
 
 def start_up(app):
     """Starts an application whose server is made when it starts."""
-    router = getattr(app, "router", None)
-    lifespan = getattr(router, "lifespan_context", None)
-    if lifespan is None or isinstance(router, inert.Inert):
+    if isinstance(app, inert.Inert):
+        lifespan = app.lifespan
+    else:
+        lifespan = getattr(getattr(app, "router", None), "lifespan_context", None)
+    if not callable(lifespan) or isinstance(lifespan, inert.Inert):
         return
     import asyncio
 

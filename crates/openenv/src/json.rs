@@ -37,8 +37,8 @@ impl<'a> Input<'a> {
 pub(crate) struct Document {
     /// The value, with `null` for every `NaN` and `Infinity`.
     pub(crate) value: Value,
-    /// JSON pointers of those `null`s.
-    pub(crate) non_finite: Vec<String>,
+    /// JSON pointers of those `null`s, with what stands there as Python writes it.
+    pub(crate) non_finite: Vec<(String, &'static str)>,
 }
 
 impl Document {
@@ -49,9 +49,9 @@ impl Document {
         let non_finite = self
             .non_finite
             .iter()
-            .filter_map(|pointer| pointer.strip_prefix(&prefix))
-            .filter(|rest| rest.is_empty() || rest.starts_with('/'))
-            .map(str::to_owned)
+            .filter_map(|(pointer, what)| Some((pointer.strip_prefix(&prefix)?, *what)))
+            .filter(|(rest, _)| rest.is_empty() || rest.starts_with('/'))
+            .map(|(rest, what)| (rest.to_owned(), what))
             .collect();
         Some(Self { value, non_finite })
     }
@@ -176,7 +176,7 @@ mod tests {
         let document = read(r#"{"data":{"a/b":NaN},"database":NaN}"#).unwrap();
         let member = document.member("data").unwrap();
         assert_eq!(member.value, json!({"a/b": null}));
-        assert_eq!(member.non_finite, ["/a~1b"]);
+        assert_eq!(member.non_finite, [("/a~1b".to_owned(), "NaN")]);
         assert_eq!(document.member("missing"), None);
     }
 }

@@ -37,6 +37,7 @@ pub(crate) mod manifest;
 mod nursery;
 mod options;
 mod output;
+mod payload;
 mod pool;
 mod probe;
 mod process;

@@ -27,7 +27,11 @@ const MAXIMUM_VIOLATIONS: usize = 1_000;
 pub(super) fn validate(compiled: &Compiled, document: &Document) -> Result<Value, Vec<Violation>> {
     let mut validation = Validation {
         compiled,
-        non_finite: document.non_finite.iter().map(String::as_str).collect(),
+        non_finite: document
+            .non_finite
+            .iter()
+            .map(|(pointer, _)| &**pointer)
+            .collect(),
         location: Vec::new(),
         pointer: String::new(),
         violations: Vec::new(),

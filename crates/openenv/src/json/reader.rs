@@ -44,7 +44,7 @@ struct Reader<'a> {
     depth: usize,
     /// Where the value being read will be.
     pointer: String,
-    non_finite: Vec<String>,
+    non_finite: Vec<(String, &'static str)>,
     /// Bytes of all pointers so far.
     recorded: usize,
 }
@@ -100,11 +100,10 @@ impl Reader<'_> {
                 return Ok(value);
             }
         }
-        if ["NaN", "Infinity", "-Infinity"]
-            .iter()
-            .any(|literal| self.accept(literal))
-        {
-            return self.not_finite(start);
+        for literal in ["NaN", "Infinity", "-Infinity"] {
+            if self.accept(literal) {
+                return self.not_finite(start, literal);
+            }
         }
         let length = number_length(self.rest());
         if length == 0 {
@@ -113,15 +112,18 @@ impl Reader<'_> {
         let number = serde_json::from_str(&self.rest()[..length]);
         self.offset += length;
         // What looks like a number and still is refused is too large for a float.
-        number.or_else(|_| self.not_finite(start))
+        number.or_else(|_| {
+            let is_negative = self.text[start..].starts_with('-');
+            self.not_finite(start, if is_negative { "-Infinity" } else { "Infinity" })
+        })
     }
 
-    fn not_finite(&mut self, start: usize) -> Result<Value, Failure> {
+    fn not_finite(&mut self, start: usize, what: &'static str) -> Result<Value, Failure> {
         self.recorded += self.pointer.len() + 1;
         if self.recorded > MAXIMUM_POINTERS {
             return fail("too many numbers that are not finite", start);
         }
-        self.non_finite.push(self.pointer.clone());
+        self.non_finite.push((self.pointer.clone(), what));
         Ok(Value::Null)
     }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::Options;
 use super::frame::Ask;
+use super::payload::text;
 use super::pool::Pool;
 use super::question::Answer;
 use super::report::{About, Report, Traits};
@@ -164,6 +165,7 @@ impl Blueprint for PythonBlueprint {
 
     fn tasks(&self) -> Option<Arc<dyn AnyTasks>> {
         Some(Arc::new(PythonTasks {
+            factory: self.factory.clone(),
             pool: Arc::clone(&self.pool),
             turns: Arc::clone(&self.turns),
         }))
@@ -176,11 +178,8 @@ impl Blueprint for PythonBlueprint {
     fn check_action<'a>(&'a self, action: &'a Input<'_>) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let place = self.pool.place().await?;
-            let text = match action {
-                Input::Raw(text) => text.as_ref().into(),
-                Input::Lenient(document) => document.value.to_string(),
-            };
-            let parts = [text.as_bytes()];
+            let action = text(action.clone());
+            let parts = [action.as_bytes()];
             let asked = place
                 .worker
                 .ask(Ask::Check, 0, 0, &parts, Progress::default())?;
@@ -201,22 +200,32 @@ impl Blueprint for PythonBlueprint {
         let pool = Arc::clone(&self.pool);
         let name = self.factory.clone();
         Box::pin(async move {
-            match PythonSession::open(pool, session, mode).await {
-                Ok(session) => Ok(Box::new(session) as Box<dyn AnyEnvironment>),
-                Err(error) => {
-                    tracing::error!(factory = name, %error, "could not create the environment");
-                    let message =
-                        format!("Environment factory '{name}' failed to create instance.");
-                    Err(Error::of(Kind::Factory { name }, message))
-                }
-            }
+            let session = open(pool, session, mode, name).await?;
+            Ok(Box::new(session) as Box<dyn AnyEnvironment>)
         })
     }
+}
+
+/// Makes an environment for a caller, who learns no more than that it failed.
+async fn open(
+    pool: Arc<Pool>,
+    session: SessionId,
+    mode: Mode,
+    name: String,
+) -> Result<PythonSession> {
+    PythonSession::open(pool, session, mode)
+        .await
+        .map_err(|error| {
+            tracing::error!(factory = name, %error, "could not create the environment");
+            let message = format!("Environment factory '{name}' failed to create instance.");
+            Error::of(Kind::Factory { name }, message)
+        })
 }
 
 /// Tasks that only an environment knows: each question makes one.
 #[derive(Debug)]
 struct PythonTasks {
+    factory: String,
     pool: Arc<Pool>,
     turns: Arc<Semaphore>,
 }
@@ -224,6 +233,7 @@ struct PythonTasks {
 impl AnyTasks for PythonTasks {
     fn answer(&self, question: TaskQuestion) -> BoxFuture<'static, Result<Value>> {
         let (pool, turns) = (Arc::clone(&self.pool), Arc::clone(&self.turns));
+        let factory = self.factory.clone();
         let method = question.method();
         let (arguments, is_splits) = match question {
             TaskQuestion::Splits => (json!({}), true),
@@ -240,7 +250,7 @@ impl AnyTasks for PythonTasks {
         };
         Box::pin(async move {
             let _turn = turns.acquire().await;
-            let session = PythonSession::open(pool, SessionId::new(), Mode::Simulation).await?;
+            let session = open(pool, SessionId::new(), Mode::Simulation, factory).await?;
             let answer = session.tasks(method, arguments).await?;
             Ok(match answer {
                 Value::Array(splits) if is_splits => splits.into_iter().map(split).collect(),

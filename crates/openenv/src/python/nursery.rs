@@ -1,6 +1,6 @@
 //! The process that forks workers, and all that is heard of it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::PipeReader;
 use std::path::Path;
 use std::process::Stdio;
@@ -33,7 +33,7 @@ const START: Duration = Duration::from_mins(1);
 pub(super) struct Job<'a> {
     pub(super) project: &'a Project,
     pub(super) interpreter: &'a Interpreter,
-    pub(super) variables: &'a [(String, String)],
+    pub(super) variables: &'a BTreeMap<String, String>,
     pub(super) isolate: bool,
     pub(super) cache: Option<&'a Path>,
     /// How long importing the package may take.
@@ -202,7 +202,7 @@ fn spawn(job: &Job<'_>, scripts: &Scripts, asked: &Value) -> Result<(Child, Pipe
     command
         .arg(&scripts.worker)
         .arg(asked.to_string())
-        .envs(job.variables.iter().map(|(name, value)| (name, value)))
+        .envs(job.variables)
         .stdin(Stdio::null())
         .stdout(into.try_clone()?)
         .stderr(into)

@@ -1,5 +1,6 @@
 //! How the workers of a package are run.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
@@ -12,10 +13,12 @@ use super::InterpreterOptions;
 pub struct Options {
     /// Which Python runs them.
     pub interpreter: InterpreterOptions,
-    /// Variables of the workers' environment, besides those of this process.
-    pub variables: Vec<(String, String)>,
-    /// The name to serve the environment under. Default: the one it gives itself.
+    /// The name to serve the environment under. Default: the one it gives itself, else
+    /// that of its class.
     pub name: Option<String>,
+    /// Environment variables that the workers have besides those of this process.
+    /// Default: none.
+    pub variables: BTreeMap<String, String>,
     /// Workers that are there before the first session is. Default: one for each
     /// processor.
     ///
@@ -42,8 +45,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             interpreter: InterpreterOptions::default(),
-            variables: Vec::new(),
             name: None,
+            variables: BTreeMap::new(),
             workers: thread::available_parallelism().map_or(1, NonZeroUsize::get),
             sessions_per_worker: None,
             step_timeout: None,

@@ -20,7 +20,8 @@ pub struct Report {
     pub standin: bool,
     /// The module that makes the application
     pub module: String,
-    /// The name that the application gives itself
+    /// The name that the application gives itself, else that of the class or function
+    /// that makes its environments
     pub name: Option<String>,
     /// What makes an environment
     pub factory: String,

@@ -58,6 +58,7 @@ static FILES: &[(&str, &str)] = files![
     "worker/openenv_worker/nursery.py",
     "worker/openenv_worker/output.py",
     "worker/openenv_worker/protocol.py",
+    "worker/openenv_worker/recorder.py",
     "worker/openenv_worker/session.py",
     "worker/openenv_worker/system.py",
     "worker/openenv_worker/template.py",

@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::frame::{Ask, HTTP, OPTIONS};
+use super::payload::{self, text};
 use super::pool::{Place, Pool};
 use super::question::{Answer, Asked};
 use super::report::ListedTool;
 use crate::env::erased::{AnyEnvironment, BoxFuture, ToolStep};
-use crate::env::{Mode, ResetOptions, StepOptions};
+use crate::env::{Mode, StepOptions};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
 use crate::server::SessionId;
@@ -182,7 +183,7 @@ impl AnyEnvironment for PythonSession {
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let data = match asked {
-                ResetInput::Checked(options) => Cow::Owned(keywords(options).to_string()),
+                ResetInput::Checked(options) => Cow::Owned(payload::of_reset(options)?),
                 ResetInput::AsSent(data) => text(data),
             };
             let parts = [data.as_bytes()];
@@ -201,13 +202,12 @@ impl AnyEnvironment for PythonSession {
         Box::pin(async move {
             let action = text(action);
             let limit = self.pool.options.step_timeout;
-            let reply = match step_keywords(options) {
+            let reply = match payload::of_step(options) {
                 None => {
                     let parts = [action.as_bytes()];
                     self.call(Ask::Step, flag(form), &parts, limit).await?
                 }
                 Some(keywords) => {
-                    let keywords = keywords.to_string();
                     let length = u32::try_from(keywords.len()).unwrap_or(u32::MAX);
                     let parts = [
                         &length.to_le_bytes()[..],
@@ -354,35 +354,4 @@ fn flag(form: Form) -> u8 {
         Form::WebSocket => 0,
         Form::Http => HTTP,
     }
-}
-
-/// JSON as a worker reads it.
-fn text(input: Input<'_>) -> Cow<'_, str> {
-    match input {
-        Input::Raw(text) => text,
-        Input::Lenient(document) => Cow::Owned(document.value.to_string()),
-    }
-}
-
-fn keywords(options: ResetOptions) -> Value {
-    let mut keywords = options.extra;
-    if let Some(seed) = options.seed {
-        keywords.insert("seed".to_owned(), json!(seed));
-    }
-    if let Some(episode_id) = options.episode_id {
-        keywords.insert("episode_id".to_owned(), episode_id.into());
-    }
-    Value::Object(keywords)
-}
-
-/// What comes with an action; most often nothing.
-fn step_keywords(options: StepOptions) -> Option<Value> {
-    let mut keywords: Map<String, Value> = options.extra;
-    if let Some(timeout) = options.timeout {
-        keywords.insert("timeout_s".to_owned(), timeout.as_secs_f64().into());
-    }
-    if let Some(request_id) = options.request_id {
-        keywords.insert("request_id".to_owned(), request_id.into());
-    }
-    (!keywords.is_empty()).then_some(Value::Object(keywords))
 }

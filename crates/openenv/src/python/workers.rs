@@ -1,5 +1,6 @@
 //! From a project to workers that are ready for sessions.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -203,11 +204,11 @@ async fn import(
 }
 
 /// What the manifest says where nobody says otherwise, and what is said here.
-fn variables(project: &Project, options: &Options) -> Vec<(String, String)> {
+fn variables(project: &Project, options: &Options) -> BTreeMap<String, String> {
     let said = project.manifest.iter().flat_map(|it| &it.variables);
     said.filter(|(name, _)| std::env::var_os(name).is_none())
         .map(|(name, value)| (name.clone(), value.clone()))
-        .chain(options.variables.iter().cloned())
+        .chain(options.variables.clone())
         .collect()
 }
 

@@ -150,7 +150,7 @@ async fn a_step_that_hangs_is_ended_and_its_process_only_if_it_must_be() {
         let server = serve("faults", |options| {
             options.step_timeout = Some(limit);
             let name = "FAULTS_ASYNC".to_owned();
-            options.variables.push((name, asynchronous.to_owned()));
+            options.variables.insert(name, asynchronous.to_owned());
         })
         .await;
         let [mut victim, mut same, mut other] = neighbours(&server).await;
@@ -353,7 +353,7 @@ async fn a_factory_that_fails_costs_one_session() {
         let name = "FAULTS_FACTORY_FILE".to_owned();
         options
             .variables
-            .push((name, file.to_string_lossy().into_owned()));
+            .insert(name, file.to_string_lossy().into_owned());
     })
     .await;
     let (mut running, _) = session(&server).await;

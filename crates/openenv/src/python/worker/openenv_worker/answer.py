@@ -18,6 +18,18 @@ class InvalidAction(Exception):
         self.cause = cause
 
 
+def action_in(payload, application):
+    """The action that was sent.
+
+    # Errors
+    InvalidAction, if it does not fit.
+    """
+    try:
+        return application.parse(payload)
+    except ValidationError as error:
+        raise InvalidAction(error) from None
+
+
 def wire(value):
     """JSON as clients get it: no `NaN`, bytes as text, models as objects."""
     return core_to_json(value, inf_nan_mode="null")

@@ -9,9 +9,14 @@ import sys
 import types
 import typing
 
+# The package with the base types, under its name and under the one that it had.
+CORES = ("openenv.core.env_server", "openenv_core.env_server")
+
 
 class Application:
-    def __init__(self, factory, action, observation, *, state, reset, name, capacity, module):
+    def __init__(
+        self, factory, action, observation, *, state, reset, name, capacity, module, core
+    ):
         self.factory = factory
         self.action_type = action
         self.observation_type = observation
@@ -20,12 +25,16 @@ class Application:
         self.name = name
         self.capacity = capacity
         self.module = module
-        self.core = core()
+        self.core = core
         self._deserialize = getattr(self.core, "deserialize_action", None)
 
     @classmethod
-    def recorded(cls, arguments, module):
-        """From the arguments of the server that would have been made."""
+    def recorded(cls, arguments, core, module):
+        """From the arguments of the server that would have been made.
+
+        `core` is the name of the package that it would have been made by.
+        """
+        core = importlib.import_module(core)
         config = arguments.get("concurrency_config")
         capacity = arguments.get("max_concurrent_envs")
         if capacity is None and config is not None:
@@ -34,11 +43,12 @@ class Application:
             arguments["env"],
             arguments["action_cls"],
             arguments["observation_cls"],
-            state=arguments.get("state_cls") or core().State,
+            state=arguments.get("state_cls") or core.State,
             reset=arguments.get("reset_observation_cls"),
             name=arguments.get("env_name"),
             capacity=capacity,
             module=module,
+            core=core,
         )
 
     @classmethod
@@ -51,7 +61,7 @@ class Application:
                 raise TypeError(
                     f"`{name_of(factory)}` does not say what it makes: give it a return annotation"
                 )
-        base = core()
+        base = core_of(made)
         parameters = dict(zip(("action", "observation", "state"), generic_arguments(made)))
         hints = typing.get_type_hints(made.step)
         arguments = [name for name in inspect.signature(made.step).parameters if name != "self"]
@@ -77,6 +87,7 @@ class Application:
             name=None,
             capacity=None,
             module=module,
+            core=base,
         )
 
     def parse(self, payload):
@@ -106,7 +117,7 @@ class Application:
             "openenv": version(),
             "standin": bool(getattr(sys.modules.get("openenv"), "STANDIN", False)),
             "module": self.module,
-            "name": self.name,
+            "name": self.name or getattr(self.factory, "__name__", None),
             "factory": name_of(self.factory),
             "environment": made.__name__ if is_class else None,
             "types": {
@@ -134,12 +145,14 @@ def traits(environment):
     }
 
 
-def core():
-    """The module with the base types, under whichever name it is installed."""
-    try:
-        return importlib.import_module("openenv.core.env_server")
-    except ModuleNotFoundError:
-        return importlib.import_module("openenv_core.env_server")
+def core_of(environment):
+    """The package with the base types that a class was derived from, if it was."""
+    for base in environment.__mro__:
+        package, _, module = base.__module__.rpartition(".")
+        if module == "interfaces" and package.endswith(".env_server"):
+            return importlib.import_module(package)
+    # One of them has been imported, to see what it is asked for.
+    return next(sys.modules[name] for name in CORES if name in sys.modules)
 
 
 def version():

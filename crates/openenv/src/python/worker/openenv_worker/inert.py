@@ -19,8 +19,9 @@ WHERE_MISSING = ("uvicorn", "fastapi", "starlette")
 class Inert:
     """Whatever is done with it is done with nothing."""
 
-    def __init__(self, *_, **__):
-        pass
+    def __init__(self, *_, lifespan=None, **__):
+        # What an application does when it starts may be where its server is made.
+        self.lifespan = lifespan
 
     def __call__(self, *arguments, **__):
         # As a decorator it leaves the function as it is.

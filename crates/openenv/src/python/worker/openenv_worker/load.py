@@ -10,6 +10,7 @@ import traceback
 
 from . import inert
 from .application import Application
+from .recorder import Recorder
 
 
 class LoadError(Exception):
@@ -114,45 +115,6 @@ class PackageFinder:
         return spec
 
 
-class Recorder:
-    """Notes with what arguments a server would be made.
-
-    `HTTPEnvServer.__init__` is where every way to make one comes through, however
-    the names were imported and whatever was derived from it.
-    """
-
-    def __init__(self):
-        self.recorded = []
-        try:
-            module = importlib.import_module("openenv.core.env_server.http_server")
-        except ModuleNotFoundError as error:
-            if error.name not in ("openenv.core", "openenv.core.env_server"):
-                raise
-            module = importlib.import_module("openenv_core.env_server.http_server")
-        server = module.HTTPEnvServer
-        original = server.__init__
-        signature = inspect.signature(original)
-
-        def record(instance, *arguments, **keywords):
-            # First, because the original may fail: it makes an environment to see
-            # whether it can be shared, and refuses what processes make possible.
-            try:
-                bound = signature.bind(instance, *arguments, **keywords)
-            except TypeError:
-                return original(instance, *arguments, **keywords)
-            bound.apply_defaults()
-            self.recorded.append(bound.arguments)
-            return original(instance, *arguments, **keywords)
-
-        server.__init__ = record
-        # The routes are the server's: building them is most of what making an
-        # application costs.
-        server.register_routes = lambda *_, **__: None
-
-    def application(self, module):
-        return Application.recorded(self.recorded[0], module)
-
-
 def load_application(candidates, recorder):
     tried = []
     for candidate in candidates:
@@ -180,9 +142,11 @@ def load_application(candidates, recorder):
 
 def start_up(app):
     """Starts an application whose server is made when it starts."""
-    router = getattr(app, "router", None)
-    lifespan = getattr(router, "lifespan_context", None)
-    if lifespan is None or isinstance(router, inert.Inert):
+    if isinstance(app, inert.Inert):
+        lifespan = app.lifespan
+    else:
+        lifespan = getattr(getattr(app, "router", None), "lifespan_context", None)
+    if not callable(lifespan) or isinstance(lifespan, inert.Inert):
         return
     import asyncio
 

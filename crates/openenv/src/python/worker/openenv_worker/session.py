@@ -163,8 +163,8 @@ class Session:
             with self._guard:
                 self._task = None
 
-    def _call(self, method, *arguments, **keywords):
-        """Calls a method that may or may not be a coroutine."""
+    def _call(self, method, /, *arguments, **keywords):
+        """Calls a method that may or may not be a coroutine, with keywords of any name."""
         result = method(*arguments, **keywords)
         if inspect.isawaitable(result):
             self._start_loop()
@@ -239,13 +239,8 @@ class Session:
             length = int.from_bytes(payload[:4], "little")
             keywords = json.loads(payload[4 : 4 + length])
             payload = payload[4 + length :]
-        return answer.of_observation(self.take_step(self._parse(payload), keywords), flag)
-
-    def _parse(self, payload):
-        try:
-            return self.application.parse(payload)
-        except answer.ValidationError as error:
-            raise answer.InvalidAction(error) from None
+        action = answer.action_in(payload, self.application)
+        return answer.of_observation(self.take_step(action, keywords), flag)
 
     def take_step(self, action, keywords):
         method = self._step_method

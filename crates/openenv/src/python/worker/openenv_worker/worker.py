@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 
-from .answer import refuse
+from .answer import action_in, refuse
 from .link import Link
 from .load import load
 from .output import Tap
@@ -86,7 +86,7 @@ class Worker:
 
         def check():
             try:
-                self._application.parse(payload)
+                action_in(payload, self._application)
             except BaseException as error:
                 refuse(self._link, error, 0, call)
             else:

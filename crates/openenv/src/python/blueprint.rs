@@ -177,12 +177,10 @@ impl Blueprint for PythonBlueprint {
 
     fn check_action<'a>(&'a self, action: &'a Input<'_>) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let place = self.pool.place().await?;
+            let worker = self.pool.anyone().await?;
             let action = text(action.clone());
             let parts = [action.as_bytes()];
-            let asked = place
-                .worker
-                .ask(Ask::Check, 0, 0, &parts, Progress::default())?;
+            let asked = worker.ask(Ask::Check, 0, 0, &parts, Progress::default())?;
             let Options { step_timeout, .. } = self.pool.options;
             match asked.answer_within(step_timeout, "step").await {
                 Answer::Done(_) => Ok(()),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::PipeReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use tokio::net::UnixListener;
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use super::frame::{Ask, say};
 use super::link::{Arrival, Inbox, Outbox, Role};
@@ -30,12 +31,12 @@ const START: Duration = Duration::from_mins(1);
 
 /// What the processes of one package are started with.
 #[derive(Debug)]
-pub(super) struct Job<'a> {
-    pub(super) project: &'a Project,
-    pub(super) interpreter: &'a Interpreter,
-    pub(super) variables: &'a BTreeMap<String, String>,
+pub(super) struct Job {
+    pub(super) project: Project,
+    pub(super) interpreter: Interpreter,
+    pub(super) variables: BTreeMap<String, String>,
     pub(super) isolate: bool,
-    pub(super) cache: Option<&'a Path>,
+    pub(super) cache: Option<PathBuf>,
     /// How long importing the package may take.
     pub(super) patience: Duration,
 }
@@ -43,6 +44,9 @@ pub(super) struct Job<'a> {
 /// The processes that make workers.
 #[derive(Debug)]
 pub(super) struct Nursery {
+    job: Arc<Job>,
+    /// Told when it forks no more.
+    gone: CancellationToken,
     // Killed when dropped. Its descendants end with it.
     _process: Child,
     _leash: Outbox,
@@ -77,19 +81,19 @@ impl From<std::io::Error> for Failure {
 
 impl Nursery {
     /// Starts the interpreter and lets it import the package.
-    pub(super) async fn start(job: &Job<'_>) -> Result<(Self, Report), Failure> {
+    pub(super) async fn start(job: Arc<Job>) -> Result<(Self, Report), Failure> {
         let home = tempfile::Builder::new().prefix("openenv-").tempdir()?;
         let link = home.path().join("link");
         let listener = UnixListener::bind(&link)?;
-        let scripts = Scripts::install(job.cache, home.path())?;
+        let scripts = Scripts::install(job.cache.as_deref(), home.path())?;
         let asked = json!({
             "link": link,
             "standin": scripts.standin,
             "project": job.project,
             "isolate": job.isolate,
-            "keep": kept(job, &scripts, home.path()),
+            "keep": kept(&job, &scripts, home.path()),
         });
-        let (mut process, output) = spawn(job, &scripts, &asked)?;
+        let (mut process, output) = spawn(&job, &scripts, &asked)?;
         let output = Output::listen(output);
         let arrivals = Arc::new(Arrivals::default());
         let nursery = arrivals.expect(Role::Nursery, 0);
@@ -126,15 +130,18 @@ impl Nursery {
                 return Err(output.explain(what).await.into());
             }
         };
+        let gone = CancellationToken::new();
         let forks = match template {
             Some(template) if report.forks => {
-                tokio::spawn(drain(template.inbox));
+                tokio::spawn(until_gone(template.inbox, gone.clone()));
                 template.outbox
             }
             _ => nursery.outbox.clone(),
         };
-        tokio::spawn(drain(nursery.inbox));
+        tokio::spawn(until_gone(nursery.inbox, gone.clone()));
         let nursery = Self {
+            job,
+            gone,
             _process: process,
             _leash: nursery.outbox,
             forks,
@@ -143,6 +150,21 @@ impl Nursery {
             _home: home,
         };
         Ok((nursery, report))
+    }
+
+    /// Whether it, or the process that it forks from, has ended.
+    pub(super) fn is_gone(&self) -> bool {
+        self.gone.is_cancelled()
+    }
+
+    /// Another like it.
+    pub(super) async fn again(&self) -> Result<Self> {
+        let name = &self.job.project.name;
+        match Self::start(Arc::clone(&self.job)).await {
+            Ok((nursery, _)) => Ok(nursery),
+            Err(Failure::Load(failure)) => Err(failure.explain(name, &self.job.interpreter)),
+            Err(Failure::Other(error)) => Err(error),
+        }
     }
 
     /// Starts a worker and waits until it can take sessions.
@@ -172,6 +194,7 @@ impl Nursery {
                 let how = ended.map_or_else(|_| "ended".to_owned(), how_it_ended);
                 return Err(failed(&how));
             }
+            () = self.gone.cancelled() => return Err(failed("lost the process it is forked from")),
             ready = timeout(patience, ready) => match ready {
                 Err(_) => return Err(failed(&format!("took longer than {patience:?}"))),
                 Ok(Err(error)) => return Err(error),
@@ -187,7 +210,7 @@ impl Nursery {
 }
 
 /// The directories without which isolated workers could not even start.
-fn kept<'a>(job: &'a Job<'_>, scripts: &'a Scripts, home: &'a Path) -> Vec<&'a Path> {
+fn kept<'a>(job: &'a Job, scripts: &'a Scripts, home: &'a Path) -> Vec<&'a Path> {
     let mut kept = vec![home, &*job.project.root];
     kept.extend(job.project.paths.iter().map(|path| &**path));
     kept.extend(scripts.worker.parent());
@@ -196,13 +219,13 @@ fn kept<'a>(job: &'a Job<'_>, scripts: &'a Scripts, home: &'a Path) -> Vec<&'a P
     kept
 }
 
-fn spawn(job: &Job<'_>, scripts: &Scripts, asked: &Value) -> Result<(Child, PipeReader)> {
+fn spawn(job: &Job, scripts: &Scripts, asked: &Value) -> Result<(Child, PipeReader)> {
     let (output, into) = std::io::pipe()?;
     let mut command = Command::new(&job.interpreter.path);
     command
         .arg(&scripts.worker)
         .arg(asked.to_string())
-        .envs(job.variables)
+        .envs(&job.variables)
         .stdin(Stdio::null())
         .stdout(into.try_clone()?)
         .stderr(into)
@@ -235,8 +258,9 @@ async fn report(inbox: &mut Inbox) -> Option<Reported> {
     }
 }
 
-async fn drain(mut inbox: Inbox) {
+async fn until_gone(mut inbox: Inbox, gone: CancellationToken) {
     while inbox.next().await.is_some() {}
+    gone.cancel();
 }
 
 /// Processes that are expected to introduce themselves.

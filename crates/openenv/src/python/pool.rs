@@ -32,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The workers of one package.
 #[derive(Debug)]
 pub(super) struct Pool {
-    nursery: Nursery,
+    nursery: tokio::sync::Mutex<Arc<Nursery>>,
     pub(super) options: Options,
     /// Sessions that may share a worker.
     share: AtomicUsize,
@@ -59,7 +59,7 @@ impl Pool {
     /// Until it is known how the environment can be run, each session gets a worker.
     pub(super) fn new(nursery: Nursery, options: Options) -> Arc<Self> {
         let pool = Arc::new(Self {
-            nursery,
+            nursery: tokio::sync::Mutex::new(Arc::new(nursery)),
             options,
             share: AtomicUsize::new(1),
             single_thread: AtomicBool::new(false),
@@ -190,6 +190,38 @@ impl Pool {
         self.state().workers.first()?.memory()
     }
 
+    /// Starts a worker, and first of all what it is forked from if that has ended.
+    async fn hire(&self) -> Result<Arc<Worker>> {
+        let nursery = {
+            let mut nursery = self.nursery.lock().await;
+            if nursery.is_gone() {
+                tracing::warn!(
+                    "the process that workers are forked from ended; another is started"
+                );
+                *nursery = Arc::new(nursery.again().await?);
+            }
+            Arc::clone(&nursery)
+        };
+        let number = self.last_number.fetch_add(1, Ordering::Relaxed) + 1;
+        nursery.hire(number, self.options.start_timeout).await
+    }
+
+    /// A worker that answers what is no session's business.
+    ///
+    /// # Errors
+    /// If there is none and none can be started.
+    pub(super) async fn anyone(self: &Arc<Self>) -> Result<Arc<Worker>> {
+        let there = {
+            let state = self.state();
+            let workers = state.workers.iter().filter(|worker| worker.is_hiring());
+            workers.min_by_key(|worker| worker.load()).cloned()
+        };
+        match there {
+            Some(worker) => Ok(worker),
+            None => Ok(Arc::clone(&self.place().await?.worker)),
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -238,11 +270,7 @@ async fn hire(pool: Weak<Pool>, pause: Duration) {
     let Some(there) = pool.upgrade() else {
         return;
     };
-    let number = there.last_number.fetch_add(1, Ordering::Relaxed) + 1;
-    let hired = there
-        .nursery
-        .hire(number, there.options.start_timeout)
-        .await;
+    let hired = there.hire().await;
     let worker = {
         let mut state = there.state();
         state.starting -= 1;

@@ -175,14 +175,14 @@ async fn import(
             project.name, interpreter.version
         ));
         let job = Job {
-            project,
-            interpreter: &interpreter,
-            variables: &variables,
+            project: project.clone(),
+            interpreter: interpreter.clone(),
+            variables: variables.clone(),
             isolate: options.isolate,
-            cache: cache.as_deref(),
+            cache,
             patience: options.start_timeout,
         };
-        match Nursery::start(&job).await {
+        match Nursery::start(Arc::new(job)).await {
             Ok((nursery, report)) => return Ok((interpreter, nursery, report)),
             Err(Failure::Load(failure))
                 if failure.wants_the_real_package()

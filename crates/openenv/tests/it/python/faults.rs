@@ -87,6 +87,12 @@ fn is_running(pid: i64) -> bool {
         .is_ok_and(|stat| !stat.rsplit(") ").next().unwrap_or("Z").starts_with('Z'))
 }
 
+fn parent(pid: i64) -> i64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let rest = stat.rsplit(") ").next().unwrap();
+    rest.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
 async fn ends(pid: i64) {
     let gone = async {
         while is_running(pid) {
@@ -211,6 +217,25 @@ async fn what_does_not_end_by_itself_ends_with_its_process() {
     ends(pid).await;
     let (mut next, _) = session(&server).await;
     assert!(is_well(&mut next).await);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn workers_come_back_although_what_they_are_forked_from_ended() {
+    let server = serve("faults", |_| {}).await;
+    let (mut before, pid) = session(&server).await;
+    let keeper = parent(pid);
+    let template = parent(keeper);
+    let status = std::process::Command::new("kill")
+        .args(["-9", &template.to_string()])
+        .status();
+    assert!(status.unwrap().success());
+    ends(pid).await;
+    let reply = before.ask(&misdeed("none")).await;
+    assert!(message(&reply).contains("the session is over"), "{reply}");
+    let (mut next, _) = session(&server).await;
+    assert!(is_well(&mut next).await);
+    drop((before, next));
     server.stop().await;
 }
 

@@ -13,6 +13,7 @@ import threading
 
 from . import answer, system
 from .application import traits
+from .link import to_json
 from .output import session_number
 from .protocol import (
     ABOUT,
@@ -20,6 +21,7 @@ from .protocol import (
     OK,
     OPEN,
     OPTIONS,
+    PROGRESS,
     RESET,
     STATE,
     STEP,
@@ -241,6 +243,16 @@ class Session:
             payload = payload[4 + length :]
         action = answer.action_in(payload, self.application)
         return answer.of_observation(self.take_step(action, keywords), flag)
+
+    def progress_of_this_call(self):
+        """What a tool calls to say how far it is."""
+        call = self._running
+
+        async def report(progress, total=None, message=None):
+            told = {"done": progress, "total": total, "message": message}
+            self.link.send(PROGRESS, to_json(told), session=self.number, call=call)
+
+        return report
 
     def take_step(self, action, keywords):
         method = self._step_method

@@ -106,7 +106,8 @@ class ClientTools:
         }
 
     async def _call_client(self, name, arguments):
-        result = await self._client.call_tool(name, arguments)
+        report = self._session.progress_of_this_call()
+        result = await self._client.call_tool(name, arguments, progress_handler=report)
         return {
             "content": [each.model_dump() for each in result.content],
             "structured_content": result.structured_content,

@@ -1,28 +1,47 @@
 //! The socket between the server and one process of Python.
 
 use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::{Buf, BytesMut};
 use futures_util::StreamExt;
 use serde::Deserialize;
-use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::sync::mpsc;
+use tokio::runtime::Handle;
 use tokio_util::codec::FramedRead;
 
 use super::frame::{self, Ask, Frame, VERSION, say};
 use crate::error::{Error, Kind, Result};
 
-/// Frames that are written together, if so many wait.
-const TOGETHER: usize = 64;
-
-/// Where frames are left to be sent. Dropped, it ends the link, and with it whoever
-/// is at its other end.
+/// Where frames are left to be sent. When the last is dropped the link ends, and with
+/// it whoever is at its other end.
 #[derive(Debug, Clone)]
-pub(super) struct Outbox(mpsc::UnboundedSender<Vec<u8>>);
+pub(super) struct Outbox(Arc<Writer>);
+
+#[derive(Debug)]
+struct Writer {
+    socket: OwnedWriteHalf,
+    /// What the socket did not take yet; while there is any, a task waits to send it.
+    backlog: Mutex<BytesMut>,
+    runtime: Handle,
+}
 
 impl Outbox {
+    async fn new(socket: OwnedWriteHalf) -> Result<Self> {
+        // Only then is it known that it can be written to.
+        socket.writable().await?;
+        Ok(Self(Arc::new(Writer {
+            socket,
+            backlog: Mutex::default(),
+            runtime: Handle::current(),
+        })))
+    }
+
     /// Sends a frame; one that cannot be sent any more is noticed by who reads.
+    ///
+    /// Whoever asks writes to the socket itself: to wake another task for that would
+    /// cost more than all else that the server does with a step.
     pub(super) fn send(
         &self,
         ask: Ask,
@@ -31,8 +50,48 @@ impl Outbox {
         flag: u8,
         parts: &[&[u8]],
     ) -> Result<()> {
-        let _ = self.0.send(frame::write(ask, session, call, flag, parts)?);
+        let frame = frame::write(ask, session, call, flag, parts)?;
+        let mut backlog = self.0.backlog();
+        if !backlog.is_empty() {
+            backlog.extend_from_slice(&frame);
+            return Ok(());
+        }
+        let sent = self.0.socket.try_write(&frame).unwrap_or(0);
+        if sent < frame.len() {
+            backlog.extend_from_slice(&frame[sent..]);
+            self.0.runtime.spawn(write_backlog(Arc::clone(&self.0)));
+        }
         Ok(())
+    }
+}
+
+impl Writer {
+    fn backlog(&self) -> MutexGuard<'_, BytesMut> {
+        self.backlog.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes what it can; whether nothing is left.
+    fn flush(&self) -> io::Result<bool> {
+        let mut backlog = self.backlog();
+        while !backlog.is_empty() {
+            match self.socket.try_write(&backlog) {
+                Ok(sent) => backlog.advance(sent),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Sends what did not go at once.
+async fn write_backlog(writer: Arc<Writer>) {
+    loop {
+        match writer.socket.writable().await.and_then(|()| writer.flush()) {
+            Ok(false) => {}
+            // Either all is sent, or nobody is there to read it.
+            Ok(true) | Err(_) => return,
+        }
     }
 }
 
@@ -102,34 +161,12 @@ impl Arrival {
                 format!("a worker speaks version {}, not {VERSION}", hello.protocol),
             ));
         }
-        let (outbox, frames) = mpsc::unbounded_channel();
-        tokio::spawn(write_all(writer, frames));
+        let outbox = Outbox::new(writer).await?;
         Ok(Self {
             hello,
             pid,
             inbox,
-            outbox: Outbox(outbox),
+            outbox,
         })
-    }
-}
-
-/// Sends what is left to be sent, all that waits at once.
-async fn write_all(mut writer: OwnedWriteHalf, mut frames: mpsc::UnboundedReceiver<Vec<u8>>) {
-    let mut waiting = Vec::with_capacity(TOGETHER);
-    let mut joined = Vec::new();
-    while frames.recv_many(&mut waiting, TOGETHER).await > 0 {
-        let sent: io::Result<()> = if let [only] = waiting.as_slice() {
-            writer.write_all(only).await
-        } else {
-            joined.clear();
-            for frame in &waiting {
-                joined.extend_from_slice(frame);
-            }
-            writer.write_all(&joined).await
-        };
-        waiting.clear();
-        if sent.is_err() {
-            return;
-        }
     }
 }

@@ -6,10 +6,10 @@ import importlib.util
 import inspect
 import os
 import sys
-import traceback
 
 from . import inert
 from .application import Application
+from .blame import blame
 from .recorder import Recorder
 
 
@@ -41,13 +41,10 @@ def load(job):
     except LoadError:
         raise
     except ModuleNotFoundError as error:
-        raise LoadError(
-            "missing", str(error), module=error.name, traceback=traceback.format_exc()
-        ) from None
+        raise LoadError("missing", module=error.name, **blame(error, project["root"])) from None
     except BaseException as error:
         kind = "standin" if type(error).__name__ == "StandInError" else "import"
-        message = f"{type(error).__name__}: {error}"
-        raise LoadError(kind, message, traceback=traceback.format_exc()) from None
+        raise LoadError(kind, **blame(error, project["root"])) from None
 
 
 def prepare(project, standin):
@@ -88,7 +85,7 @@ class PackageFinder:
 
 
 def load_application(candidates, recorder):
-    tried = []
+    tried, objects = [], []
     for candidate in candidates:
         name = candidate["module"]
         try:
@@ -96,7 +93,7 @@ def load_application(candidates, recorder):
         except ModuleNotFoundError as error:
             # The module itself is not there: the next may be. One that is there
             # and lacks something is what was meant.
-            if error.name and (name == error.name or name.startswith(error.name + ".")):
+            if is_part(error.name, name):
                 tried.append(f"{name} ({error})")
                 continue
             raise
@@ -109,7 +106,8 @@ def load_application(candidates, recorder):
         if recorder.recorded:
             return recorder.application(name)
         tried.append(f"{name} (imported, but it makes no server)")
-    raise LoadError("nothing", "no module makes a server", tried=tried)
+        objects += [f"{name}:{each}" for each in environments(module)]
+    raise LoadError("nothing", "no module makes a server", tried=tried, objects=objects)
 
 
 def start_up(app):
@@ -131,20 +129,45 @@ def start_up(app):
 
 def load_object(path, recorder):
     """A class or function by its name, without an application around it."""
-    module = importlib.import_module(path["module"])
+    name = path["module"]
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if not is_part(error.name, name):
+            raise
+        message = f"there is no module `{error.name}` in `{os.getcwd()}`"
+        raise LoadError("nothing", message) from None
     found = module
     for part in path["attribute"].split("."):
         try:
             found = getattr(found, part)
         except AttributeError:
-            message = f"module `{path['module']}` has no `{path['attribute']}`"
-            raise LoadError("nothing", message, tried=[path["module"]]) from None
+            message = f"module `{name}` has no `{path['attribute']}`"
+            instead = ", ".join(f"`{each}`" for each in environments(module))
+            raise LoadError("nothing", f"{message}, but {instead}" if instead else message) from None
     if recorder.recorded and not inspect.isclass(found):
-        return recorder.application(path["module"])
+        return recorder.application(name)
     if not callable(found):
         message = f"`{path['attribute']}` is a {type(found).__name__}, not a class or a function"
         raise LoadError("types", message)
     try:
-        return Application.annotated(found, path["module"])
+        return Application.annotated(found, name)
     except TypeError as error:
         raise LoadError("types", str(error)) from None
+
+
+def environments(module):
+    """The names of what seems to be an environment in a module."""
+    return [
+        name
+        for name, value in vars(module).items()
+        if inspect.isclass(value)
+        and value.__module__ == module.__name__
+        and hasattr(value, "reset")
+        and hasattr(value, "step")
+    ]
+
+
+def is_part(missing, name):
+    """Whether a module cannot be found because it, or what it is in, is not there."""
+    return bool(missing) and (name == missing or name.startswith(missing + "."))

@@ -1,7 +1,10 @@
-//! Environments in Python: what is found, and what runs it.
+//! Environments in Python: what is found, what runs it, and what is answered.
 
+mod golden;
+mod installed;
 mod interpreter;
 mod project;
+mod serving;
 
 use std::fs;
 use std::path::{Path, PathBuf};

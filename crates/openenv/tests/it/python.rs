@@ -1,8 +1,10 @@
 //! Environments in Python: what is found, what runs it, and what is answered.
 
+mod fixtures;
 mod golden;
 mod installed;
 mod interpreter;
+mod packages;
 mod project;
 mod serving;
 

@@ -5,8 +5,10 @@ mod client;
 mod inspector;
 mod mcp;
 mod python;
+mod standin;
 mod suite;
 mod validate;
+mod workers;
 
 use std::{env, process::ExitCode, time::Instant};
 

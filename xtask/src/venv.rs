@@ -1,4 +1,4 @@
-//! Python virtual environments inside the repository, one for each generation of a client.
+//! Python virtual environments inside the repository, one for each generation of a package.
 
 use std::{fmt::Write as _, fs, path::PathBuf, process::Command};
 
@@ -8,31 +8,37 @@ use sha2::{Digest as _, Sha256};
 use crate::system::{self, output, succeeds};
 use crate::workspace;
 
-/// One published generation of a Python client.
+/// One published generation of a Python package.
 #[derive(Debug)]
 pub(crate) struct Generation {
-    package: &'static str,
-    version: &'static str,
+    /// `package-version`, the name of the environment and of its requirements file.
+    name: &'static str,
     /// Where its tests and requirements are.
     tests: &'static str,
 }
 
 /// The reference release whose behaviour the server follows.
-pub(crate) const REFERENCE: Generation = Generation::of_openenv("openenv", "0.10.0");
+pub(crate) const REFERENCE: Generation = Generation::of_openenv("openenv-0.10.0");
 
 /// Every generation that the server has to satisfy, newest first.
 pub(crate) const GENERATIONS: [Generation; 4] = [
     REFERENCE,
-    Generation::of_openenv("openenv", "0.4.1"),
-    Generation::of_openenv("openenv-core", "0.3.0"),
-    Generation::of_openenv("openenv-core", "0.2.1"),
+    Generation::of_openenv("openenv-0.4.1"),
+    Generation::of_openenv("openenv-core-0.3.0"),
+    Generation::of_openenv("openenv-core-0.2.1"),
 ];
 
 /// Both majors of the SDK of the Model Context Protocol; fastmcp comes with the first.
 pub(crate) const MCP_SDKS: [Generation; 2] = [
-    Generation::of_mcp_sdk("1.30.0"),
-    Generation::of_mcp_sdk("2.3.0"),
+    Generation::of_mcp_sdk("mcp-1.30.0"),
+    Generation::of_mcp_sdk("mcp-2.3.0"),
 ];
+
+/// What environments in Python need where `openenv` is not installed, in the versions of the reference.
+pub(crate) const STANDIN: Generation = Generation {
+    name: "standin",
+    tests: "tests/standin",
+};
 
 /// Whether an environment can be used.
 #[derive(Debug)]
@@ -49,18 +55,16 @@ pub(crate) struct Venv {
 }
 
 impl Generation {
-    const fn of_openenv(package: &'static str, version: &'static str) -> Self {
+    const fn of_openenv(name: &'static str) -> Self {
         Self {
-            package,
-            version,
+            name,
             tests: "tests/python",
         }
     }
 
-    const fn of_mcp_sdk(version: &'static str) -> Self {
+    const fn of_mcp_sdk(name: &'static str) -> Self {
         Self {
-            package: "mcp",
-            version,
+            name,
             tests: "tests/mcp",
         }
     }
@@ -70,9 +74,8 @@ impl Generation {
         workspace::root().join(self.tests)
     }
 
-    /// `package-version`, the name of the environment and of its requirements file.
-    pub(crate) fn name(&self) -> String {
-        format!("{}-{}", self.package, self.version)
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
     }
 
     /// Creates the environment, or finds that it is already as the requirements say.
@@ -80,14 +83,14 @@ impl Generation {
         let requirements = self
             .tests()
             .join("requirements")
-            .join(format!("{}.txt", self.name()));
+            .join(format!("{}.txt", self.name));
         let content = fs::read(&requirements)
             .with_context(|| format!("could not read `{}`", requirements.display()))?;
         let Some(python) = output("python3", &["--version"]) else {
             return Ok(Setup::Unavailable("`python3` is not installed".into()));
         };
 
-        let directory = workspace::root().join(".venvs").join(self.name());
+        let directory = directory().join(self.name);
         let stamp = directory.join("requirements.sha256");
         let wanted = digest(&[&content, python.as_bytes()]);
         if fs::read_to_string(&stamp).is_ok_and(|present| present == wanted) {
@@ -146,6 +149,11 @@ impl Venv {
     fn bin(&self) -> PathBuf {
         self.directory.join("bin")
     }
+}
+
+/// Where all of them are.
+pub(crate) fn directory() -> PathBuf {
+    workspace::root().join(".venvs")
 }
 
 /// Makes sure `python3 -m venv` can give an environment its pip. Returns the reason when it cannot.

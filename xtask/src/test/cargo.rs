@@ -48,13 +48,7 @@ pub(super) fn features() -> Result<Outcome> {
 }
 
 pub(super) fn rust() -> Result<Outcome> {
-    let nextest = cargo()
-        .args(["nextest", "--version"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success());
-    let arguments: &[&str] = if nextest {
+    let arguments: &[&str] = if has_nextest() {
         &["nextest", "run", "--workspace", "--all-features"]
     } else {
         &[
@@ -67,6 +61,16 @@ pub(super) fn rust() -> Result<Outcome> {
         ]
     };
     check(&mut with(arguments))
+}
+
+/// Whether tests can be run in processes of their own, several at a time.
+pub(super) fn has_nextest() -> bool {
+    cargo()
+        .args(["nextest", "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
 }
 
 pub(super) fn doctests() -> Result<Outcome> {

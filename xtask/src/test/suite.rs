@@ -4,7 +4,7 @@ use std::{cell::OnceCell, path::PathBuf, time::Duration};
 
 use anyhow::Result;
 
-use super::{cargo, client, inspector, mcp, python, validate};
+use super::{cargo, client, inspector, mcp, python, standin, validate, workers};
 use crate::{
     venv::{GENERATIONS, Generation, MCP_SDKS},
     workspace::{self, Profile},
@@ -19,6 +19,8 @@ pub(super) enum Suite {
     Rust,
     Doctests,
     Docs,
+    Workers,
+    Standin,
     Python(&'static Generation),
     Mcp(&'static Generation),
     Inspector,
@@ -58,6 +60,8 @@ pub(super) fn all() -> Vec<Suite> {
         Suite::Rust,
         Suite::Doctests,
         Suite::Docs,
+        Suite::Workers,
+        Suite::Standin,
     ];
     suites.extend(GENERATIONS.iter().map(Suite::Python));
     suites.extend(MCP_SDKS.iter().map(Suite::Mcp));
@@ -75,8 +79,10 @@ impl Suite {
             Self::Rust => "rust".into(),
             Self::Doctests => "doctests".into(),
             Self::Docs => "docs".into(),
+            Self::Workers => "workers".into(),
+            Self::Standin => "standin".into(),
             Self::Python(generation) => format!("python-{}", generation.name()),
-            Self::Mcp(sdk) => sdk.name(),
+            Self::Mcp(sdk) => sdk.name().into(),
             Self::Inspector => "mcp-inspector".into(),
             Self::Validate => "validate".into(),
             Self::Client => "client".into(),
@@ -91,6 +97,8 @@ impl Suite {
             Self::Rust => cargo::rust(),
             Self::Doctests => cargo::doctests(),
             Self::Docs => cargo::docs(),
+            Self::Workers => workers::run(),
+            Self::Standin => standin::run(),
             Self::Python(generation) => python::run(generation, context),
             Self::Mcp(sdk) => mcp::run(sdk, context),
             Self::Inspector => inspector::run(context),

@@ -138,10 +138,17 @@ pub(super) struct LoadFailure {
     message: String,
     #[serde(default)]
     module: Option<String>,
+    /// The file of the package and its line
+    #[serde(default)]
+    r#where: Option<String>,
     #[serde(default)]
     traceback: Option<String>,
+    /// Modules that make no server
     #[serde(default)]
     tried: Vec<String>,
+    /// What seems to be an environment in them
+    #[serde(default)]
+    objects: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -167,6 +174,14 @@ impl LoadFailure {
         self.kind == FailureKind::Standin
     }
 
+    /// Where in the package it failed, if that is known.
+    fn place(&self, before: &str, after: &str) -> String {
+        match &self.r#where {
+            Some(place) => format!("{before}{place}{after}"),
+            None => String::new(),
+        }
+    }
+
     /// The failure in words, with what to do about it.
     pub(super) fn explain(self, name: &str, interpreter: &Interpreter) -> Error {
         let python = interpreter.path.display();
@@ -175,20 +190,25 @@ impl LoadFailure {
             FailureKind::Missing => {
                 let module = self.module.as_deref().unwrap_or("?");
                 let package = module.split('.').next().unwrap_or(module);
+                let place = self.place(" (", ")");
                 format!(
-                    "`{name}` needs the Python module `{module}`, which is not installed for \
+                    "`{name}` needs the Python module `{module}`{place}, which is not installed for \
                      {python}: add it to the dependencies of the package, or install it with \
                      `{python} -m pip install {package}`"
                 )
             }
-            FailureKind::Import => format!("importing `{name}` failed: {message}"),
+            FailureKind::Import => {
+                let place = self.place(" at ", "");
+                format!("importing `{name}` failed{place}: {message}")
+            }
             FailureKind::Nothing if self.tried.is_empty() => {
                 format!("`{name}` cannot be served: {message}")
             }
             FailureKind::Nothing => format!(
                 "`{name}` makes no server: none of its modules calls `create_app` \
-                 (tried: {}); name its class to serve it as it is, as `module:Class`",
-                self.tried.join("; ")
+                 (tried: {}); name its class to serve it as it is, as `{}`",
+                self.tried.join("; "),
+                self.objects.first().map_or("module:Class", String::as_str),
             ),
             FailureKind::Types => format!("`{name}` cannot be served: {message}"),
             FailureKind::Standin => format!(

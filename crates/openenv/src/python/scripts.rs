@@ -50,6 +50,7 @@ static FILES: &[(&str, &str)] = files![
     "worker/openenv_worker/__init__.py",
     "worker/openenv_worker/answer.py",
     "worker/openenv_worker/application.py",
+    "worker/openenv_worker/blame.py",
     "worker/openenv_worker/inert.py",
     "worker/openenv_worker/isolation.py",
     "worker/openenv_worker/keeper.py",

@@ -3,13 +3,24 @@
 //! `Q…` numbers a quirk of the recorded server. Every entry says what is
 //! answered instead, which the replay asserts; an entry whose rows agree with
 //! the recording fails the replay as well, so the list cannot outlive its reasons.
+//! Most are of the server, whatever the environment is written in; the others say
+//! which language they are of.
 
 use serde_json::{Value, json};
 
 use crate::golden::{Answer, Body, Row, rows};
 use crate::replay::agree;
 
+mod core;
+mod python;
 mod tools;
+
+/// What a replayed environment is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Rust,
+    Python,
+}
 
 /// Rows that are answered differently, why, and how.
 #[derive(Debug)]
@@ -19,6 +30,8 @@ pub(crate) struct Difference {
     /// Quirk of the recorded server, or `own` for an addition.
     quirk: &'static str,
     reason: &'static str,
+    /// The language whose environments it is about; `None` if it is about all.
+    only: Option<Language>,
     /// What is sent in place of the recorded frame.
     pub(crate) ask: Ask,
     instead: Instead,
@@ -51,6 +64,14 @@ enum Instead {
 }
 
 impl Difference {
+    /// The same, of environments in one language.
+    fn only(self, language: Language) -> Self {
+        Self {
+            only: Some(language),
+            ..self
+        }
+    }
+
     /// Whether the row with this key is one of those that are answered differently.
     pub(crate) fn covers(&self, key: &str) -> bool {
         self.rows.iter().any(|row| matches(row, key))
@@ -110,7 +131,8 @@ impl Difference {
                     .find(|other| other.name == row.name && other.transport == row.transport)
                     .expect("the other server was asked the same");
                 let recorded = other.answer("");
-                match all().iter().find(|it| it.covers(&other.key())) {
+                let language = self.only.unwrap_or(Language::Rust);
+                match of(language).iter().find(|it| it.covers(&other.key())) {
                     None => agree(&fill(recorded), answer),
                     Some(difference) => difference.check(&other, &recorded, answer, fill),
                 }
@@ -147,315 +169,35 @@ fn name_session(answer: &Answer, row: &Row) -> Answer {
     answer
 }
 
-/// Every difference.
-pub(crate) fn all() -> Vec<Difference> {
-    let mut differences = vec![
-        Difference {
-            rows: &["echo-sim ws: attach to a WS-owned session is accepted"],
-            quirk: "Q2",
-            reason: "a session that a socket owns cannot be driven by a second one",
-            ask: Ask::Nothing,
-            instead: Instead::Answer(frame(json!({
-                "type": "error",
-                "data": {
-                    "message": "Session {session} already has an attached WebSocket",
-                    "code": "SESSION_ERROR",
-                },
-            }))),
-        },
-        Difference {
-            rows: &["echo-sim ws: attach-owned step"],
-            quirk: "Q2",
-            reason: "the refused socket is closed",
-            ask: Ask::Nothing,
-            instead: Instead::Answer(Answer::Close(1000)),
-        },
-        Difference {
-            rows: &["echo-sim ws: owned sees it"],
-            quirk: "Q2",
-            reason: "the refused socket took no step",
-            ask: Ask::AsRecorded,
-            instead: Instead::Answer(state(&json!({}))),
-        },
-        Difference {
-            rows: &["echo-sim http: owned: HTTP close of WS-owned session succeeds"],
-            quirk: "Q2",
-            reason: "a session is not closed under the socket that owns it",
-            ask: Ask::AsRecorded,
-            instead: Instead::Edited(|reply| {
-                reply["result"]["closed"] = json!(false);
-                reply["result"]["closing"] = json!(true);
-            }),
-        },
-        Difference {
-            rows: &["echo-sim ws: owned: state after close"],
-            quirk: "Q2",
-            reason: "the refused socket took no step",
-            ask: Ask::AsRecorded,
-            instead: Instead::Answer(state(&json!({
-                "step_count": 1, "last_message": "zombie", "total_reward": 6.0,
-            }))),
-        },
-        Difference {
-            rows: &[
-                "echo-sim ws: non-object json: array",
-                "echo-sim ws: non-object json: number",
-                "echo-sim ws: non-object json: string",
-                "echo-sim ws: non-object json: null",
-                "echo-sim ws: non-object json: true",
-            ],
-            quirk: "Q8",
-            reason: "a message that is no object is invalid, as any other invalid message",
-            ask: Ask::AsRecorded,
-            instead: Instead::ErrorCode("VALIDATION_ERROR"),
-        },
-        Difference {
-            rows: &["echo-sim ws: binary frame with valid json"],
-            quirk: "Q8",
-            reason: "JSON in a binary frame is read as the text it is",
-            ask: Ask::AsRecorded,
-            instead: Instead::Answer(state(&json!({}))),
-        },
-        Difference {
-            rows: &["echo-sim ws: binary frame then"],
-            quirk: "Q8",
-            reason: "the socket stays open, and other bytes are not JSON",
-            ask: Ask::Binary(b"\xff\x00"),
-            instead: Instead::ErrorCode("INVALID_JSON"),
-        },
-        Difference {
-            rows: &["echo-sim ws: deeply nested json 100k"],
-            quirk: "Q8",
-            reason: "JSON beyond the depth limit is refused as JSON",
-            ask: Ask::AsRecorded,
-            instead: Instead::ErrorCode("INVALID_JSON"),
-        },
-        Difference {
-            rows: &[
-                "echo-sim ws: non-object json: array then",
-                "echo-sim ws: non-object json: number then",
-                "echo-sim ws: non-object json: string then",
-                "echo-sim ws: non-object json: null then",
-                "echo-sim ws: non-object json: true then",
-                "echo-sim ws: deep then",
-            ],
-            quirk: "Q8",
-            reason: "the socket stays open",
-            ask: Ask::Text(r#"{"type":"state"}"#),
-            instead: Instead::Answer(state(&json!({}))),
-        },
-        Difference {
-            rows: &["echo-sim ws: step env raises ValidationError"],
-            quirk: "Q9",
-            reason: "a failure inside the environment is not the caller's",
-            ask: Ask::AsRecorded,
-            instead: Instead::Answer(execution_error(NOT_A_NUMBER)),
-        },
-        Difference {
-            rows: &["echo-sim ws: reset kwarg named self"],
-            quirk: "Q10",
-            reason: "arguments of any name reach the environment",
-            ask: Ask::AsRecorded,
-            instead: Instead::Answer(frame(json!({
-                "type": "observation",
-                "data": {
-                    "observation": {
-                        "metadata": {}, "greeting": "ready", "seed": null, "extra": { "self": 1 },
-                    },
-                    "reward": null,
-                    "done": false,
-                },
-            }))),
-        },
-        Difference {
-            rows: &["plain-sim ws: plain state includes undeclared subclass fields"],
-            quirk: "Q12",
-            reason: "a state has one type: it has no fields that are not declared",
-            ask: Ask::AsRecorded,
-            instead: Instead::Edited(|reply| {
-                if let Some(state) = reply["data"].as_object_mut() {
-                    state.shift_remove("secret");
-                }
-            }),
-        },
-        Difference {
-            rows: &["echo-sim ws: step env raises empty"],
-            quirk: "Q15",
-            reason: "an empty text tells nobody what to look for",
-            ask: Ask::AsRecorded,
-            instead: Instead::Answer(execution_error("failed without a message")),
-        },
-        Difference {
-            rows: &["echo-sim-factoryflag http: factory error metadata"],
-            quirk: "Q19",
-            reason: "metadata needs no environment",
-            ask: Ask::AsRecorded,
-            instead: Instead::Answer(http(
-                200,
-                json!({
-                    "name": "EchoEnv", "description": "probe echo", "readme_content": null,
-                    "version": "2.0.0", "author": "wire", "documentation_url": null,
-                }),
-            )),
-        },
-        Difference {
-            rows: &["echo-sim-factoryflag http: factory error splits"],
-            quirk: "Q19",
-            reason: "tasks need no environment",
-            ask: Ask::AsRecorded,
-            instead: Instead::Answer(failure(
-                501,
-                "list_splits is not supported for this environment",
-            )),
-        },
-        Difference {
-            rows: &["echo-sim ws: step extra top-level"],
-            quirk: "Q20",
-            reason: "a `request_id` is taken and comes back with the reply",
-            ask: Ask::AsRecorded,
-            instead: Instead::Answer(frame(json!({
-                "type": "observation",
-                "data": {
-                    "observation": {
-                        "metadata": {}, "echoed": "hi", "length": 2, "payload": null,
-                    },
-                    "reward": 2.0,
-                    "done": false,
-                },
-                "request_id": "1",
-            }))),
-        },
-        Difference {
-            rows: &["echo-sim ws: state", "echo-sim ws: still open"],
-            quirk: "Q20",
-            reason: "the step with a `request_id` was taken and counts",
-            ask: Ask::AsRecorded,
-            instead: Instead::Edited(|reply| reply["data"]["step_count"] = json!(24)),
-        },
-        Difference {
-            rows: &["echo-sim http: reset body NaN seed"],
-            quirk: "Q23",
-            reason: "a seed that is not a number is the caller's mistake",
-            ask: Ask::AsRecorded,
-            instead: Instead::Answer(http(
-                422,
-                json!({ "detail": [{
-                    "type": "finite_number",
-                    "loc": ["body", "seed"],
-                    "msg": "Input should be a finite number",
-                    "input": null,
-                }] }),
-            )),
-        },
-        Difference {
-            rows: &["echo-sim-factoryflag http: factory error mcp stateless"],
-            quirk: "Q23",
-            reason: "JSON-RPC is answered with JSON-RPC, and without tools no environment is built",
-            ask: Ask::AsRecorded,
-            instead: Instead::Answer(http(
-                200,
-                json!({
-                    "jsonrpc": "2.0",
-                    "id": 1,
-                    "error": {
-                        "code": -32603, "message": "Environment does not support MCP", "data": null,
-                    },
-                }),
-            )),
-        },
-        Difference {
-            rows: &["echo-sim ws: mcp data not rpc"],
-            quirk: "own",
-            reason: "the recorded prose depends on the version of a Python library",
-            ask: Ask::AsRecorded,
-            instead: Instead::Reduced(|reply| {
-                let message = &mut reply["data"]["error"]["message"];
-                if message
-                    .as_str()
-                    .is_some_and(|it| it.starts_with("Invalid request"))
-                {
-                    *message = json!("Invalid request");
-                }
-            }),
-        },
-        Difference {
-            rows: &[
-                "echo-sim http: route GET /schema",
-                "echo-prod http: route GET /schema",
-                "echo-sim-factoryflag http: factory error schema",
-            ],
-            quirk: "own",
-            reason: "`digest` tells whether two servers have the same schemas",
-            ask: Ask::AsRecorded,
-            instead: Instead::Reduced(without_digest),
-        },
-        Difference {
-            rows: &["plain-sim http: plain schema"],
-            quirk: "own",
-            reason: "`digest`, as above; and the state describes itself, not its base class",
-            ask: Ask::AsRecorded,
-            instead: Instead::Reduced(|document| {
-                without_digest(document);
-                if let Some(state) = document["state"].as_object_mut() {
-                    state.shift_remove("description");
-                }
-            }),
-        },
-        Difference {
-            rows: &[
-                "echo-sim http: route GET /redoc",
-                "echo-prod http: route GET /redoc",
-            ],
-            quirk: "own",
-            reason: "there is one page of documentation, and it works offline",
-            ask: Ask::AsRecorded,
-            instead: Instead::Redirect("docs"),
-        },
-    ];
-    differences.extend(tools::all());
-    differences.extend(FAILURES.map(|(rows, text)| Difference {
-        rows,
-        quirk: "Q21",
-        reason: "a failure says what failed, as JSON, and keeps the connection",
-        ask: Ask::AsRecorded,
-        instead: Instead::Answer(failure(500, text)),
-    }));
+/// Every difference of environments in a language.
+pub(crate) fn of(language: Language) -> Vec<Difference> {
+    let mut differences = all();
+    differences.retain(|it| it.only.is_none_or(|only| only == language));
     differences
 }
 
-/// What the echo environment says when it trips over its own data.
-const NOT_A_NUMBER: &str = r#"invalid type: string "not a number", expected i64"#;
+fn all() -> Vec<Difference> {
+    let mut differences = core::all();
+    differences.extend(tools::all());
+    differences.extend(python::all());
+    differences
+}
 
-/// Rows that were answered with HTTP 500 and no more, and the text they have now.
-const FAILURES: [(&[&str], &str); 8] = [
-    (&["echo-sim http: reset env raises"], "reset exploded"),
-    (&["echo-sim http: step env raises"], "boom from env"),
-    (
-        &["echo-sim http: step env raises validation error"],
-        NOT_A_NUMBER,
-    ),
-    (
-        &["echo-sim http: step payload badbytes"],
-        "Error serializing to JSON: invalid utf-8 sequence of 1 bytes from index 0",
-    ),
-    (
-        &["echo-sim http: step payload obj"],
-        "Unable to serialize unknown type: <class 'object'>",
-    ),
-    (
-        &["tasks-sim http: tasks list env exception"],
-        "dataset gone",
-    ),
-    (&["tasks-sim http: tasks num keyerror"], "'keyerr'"),
-    (
-        &[
-            "echo-sim-factoryflag http: factory error reset",
-            "echo-sim-factoryflag http: factory error step",
-            "echo-sim-factoryflag http: factory error state",
-        ],
-        "Environment factory 'EchoEnv' failed to create instance.",
-    ),
-];
+fn edited(
+    rows: &'static [&'static str],
+    quirk: &'static str,
+    reason: &'static str,
+    edit: fn(&mut Value),
+) -> Difference {
+    Difference {
+        rows,
+        quirk,
+        reason,
+        only: None,
+        ask: Ask::AsRecorded,
+        instead: Instead::Edited(edit),
+    }
+}
 
 fn frame(json: Value) -> Answer {
     Answer::Frame(Body::Json(json))
@@ -509,12 +251,14 @@ mod tests {
     #[test]
     fn every_difference_is_about_rows_that_exist_and_once() {
         let keys: HashSet<_> = all_rows().iter().map(Row::key).collect();
-        let mut seen = HashSet::new();
-        for row in all().iter().flat_map(|difference| difference.rows) {
-            let mut meant = keys.iter().filter(|key| matches(row, key)).peekable();
-            assert!(meant.peek().is_some(), "no such row: {row}");
-            for key in meant {
-                assert!(seen.insert(key), "listed twice: {key}");
+        for language in [Language::Rust, Language::Python] {
+            let mut seen = HashSet::new();
+            for row in of(language).iter().flat_map(|difference| difference.rows) {
+                let mut meant = keys.iter().filter(|key| matches(row, key)).peekable();
+                assert!(meant.peek().is_some(), "no such row: {row}");
+                for key in meant {
+                    assert!(seen.insert(key), "listed twice: {key}");
+                }
             }
         }
     }
@@ -546,6 +290,7 @@ mod tests {
             rows: &[],
             quirk: "Q8",
             reason: "test",
+            only: None,
             ask: Ask::AsRecorded,
             instead: Instead::ErrorCode("INVALID_JSON"),
         };

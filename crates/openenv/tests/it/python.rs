@@ -1,20 +1,19 @@
-//! Environments in Python: what is found, and what runs it.
+//! Environments in Python: what is found, what runs it, and what is answered.
 
 mod faults;
+mod fixtures;
+mod golden;
+mod installed;
 mod interpreter;
 mod isolation;
+mod packages;
 mod project;
+mod serving;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-
-/// A Python without the framework, which starts quickly.
-fn light() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    root.join(".venvs/standin/bin/python")
-}
 
 /// A directory with files in it, below a name of one's choice.
 struct Tree {

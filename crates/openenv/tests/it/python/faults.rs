@@ -1,33 +1,28 @@
 //! Whatever an environment does to its process, the server and all other sessions live on.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use openenv::Server;
-use openenv::python::{Options, Project, Workers};
+use openenv::python::{Options, Workers};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
+use super::installed::STANDIN;
+use super::serving::project;
 use crate::support::{Socket, TestServer};
 
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
-
-fn package(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/python/packages")
-        .join(name)
-}
 
 async fn serve(name: &str, configure: impl FnOnce(&mut Options)) -> TestServer {
     serve_to(name, 64, configure).await
 }
 
 async fn serve_to(name: &str, sessions: usize, configure: impl FnOnce(&mut Options)) -> TestServer {
-    let project = Project::find(package(name)).unwrap();
+    let project = project(&format!("packages/{name}"), ".").unwrap();
     let mut options = Options::default();
-    options.interpreter.explicit = Some(super::light());
+    options.interpreter = STANDIN.interpreter();
     options.workers = 2;
     configure(&mut options);
     let workers = Workers::start(&project, options, &|_| {}).await.unwrap();
@@ -105,6 +100,7 @@ async fn ends(pid: i64) {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn a_process_that_ends_takes_its_own_sessions_only() {
     let server = serve("faults", |_| {}).await;
     for (fault, how) in [
@@ -128,6 +124,7 @@ async fn a_process_that_ends_takes_its_own_sessions_only() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn a_session_that_has_not_begun_moves_on() {
     let server = serve("faults", |options| options.workers = 1).await;
     let mut waiting = server.socket("/ws").await;
@@ -144,6 +141,7 @@ async fn a_session_that_has_not_begun_moves_on() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn a_step_that_hangs_is_ended_and_its_process_only_if_it_must_be() {
     let limit = Duration::from_millis(700);
     for (asynchronous, fault, spares_the_process) in [
@@ -191,6 +189,7 @@ async fn a_step_that_hangs_is_ended_and_its_process_only_if_it_must_be() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn a_limit_holds_although_nobody_waits_any_more() {
     let server = serve("faults", |options| {
         options.step_timeout = Some(Duration::from_millis(500));
@@ -207,6 +206,7 @@ async fn a_limit_holds_although_nobody_waits_any_more() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn what_does_not_end_by_itself_ends_with_its_process() {
     // No limit for steps: it is the close that does not come.
     let server = serve_to("faults", 1, |options| options.workers = 1).await;
@@ -221,6 +221,7 @@ async fn what_does_not_end_by_itself_ends_with_its_process() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn workers_come_back_although_what_they_are_forked_from_ended() {
     let server = serve("faults", |_| {}).await;
     let (mut before, pid) = session(&server).await;
@@ -240,6 +241,7 @@ async fn workers_come_back_although_what_they_are_forked_from_ended() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn memory_has_a_limit() {
     let server = serve("faults", |options| options.memory_limit = Some(400 << 20)).await;
     let [mut victim, mut same, mut other] = neighbours(&server).await;
@@ -254,6 +256,7 @@ async fn memory_has_a_limit() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn what_a_session_started_does_not_outlive_its_process() {
     let server = serve("faults", |options| options.sessions_per_worker = Some(1)).await;
     for fault in ["fork_child", "fork_daemon", "spawn_session"] {
@@ -271,6 +274,7 @@ async fn what_a_session_started_does_not_outlive_its_process() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn nothing_is_left_when_the_server_stops() {
     let server = serve("faults", |_| {}).await;
     let mut all = Vec::new();
@@ -290,6 +294,7 @@ async fn nothing_is_left_when_the_server_stops() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn a_flood_of_output_disturbs_nobody() {
     let server = serve("faults", |_| {}).await;
     for fault in [
@@ -310,6 +315,7 @@ async fn a_flood_of_output_disturbs_nobody() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn what_goes_wrong_in_a_call_is_told_and_over() {
     let server = serve("faults", |_| {}).await;
     let (mut socket, _) = session(&server).await;
@@ -345,6 +351,7 @@ async fn what_goes_wrong_in_a_call_is_told_and_over() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn an_answer_may_be_large() {
     let server = serve("faults", |_| {}).await;
     let [mut victim, mut same, _other] = neighbours(&server).await;
@@ -357,6 +364,7 @@ async fn an_answer_may_be_large() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn a_close_that_fails_or_takes_long_gives_its_place_back() {
     let server = serve_to("faults", 2, |_| {}).await;
     for fault in ["close_raises", "close_slow"] {
@@ -371,6 +379,7 @@ async fn a_close_that_fails_or_takes_long_gives_its_place_back() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn a_factory_that_fails_costs_one_session() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("factory");
@@ -398,6 +407,7 @@ async fn a_factory_that_fails_costs_one_session() {
 }
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn one_slow_session_does_not_hold_up_its_neighbours() {
     let server = serve("faults", |options| options.workers = 1).await;
     let (mut slow, _) = session(&server).await;
@@ -416,6 +426,7 @@ async fn one_slow_session_does_not_hold_up_its_neighbours() {
 
 /// 200 sessions over 4 workers, one of which is killed again and again.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn many_sessions_and_many_deaths() {
     let server = serve_to("faults", 200, |options| options.workers = 4).await;
     let mut sockets = Vec::new();

@@ -8,6 +8,7 @@ use openenv::python::{Options, Project, Workers};
 use serde_json::{Value, json};
 
 use super::Tree;
+use super::installed::STANDIN;
 use crate::support::TestServer;
 
 /// Looks around where it runs.
@@ -76,11 +77,12 @@ class Lookout(Environment):
 "#;
 
 #[tokio::test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 async fn isolated_workers_see_neither_the_network_nor_what_others_write() {
     let tree = Tree::new("lookout").file("lookout.py", LOOKOUT);
     let project = Project::of_object("lookout:Lookout", tree.path()).unwrap();
     let mut options = Options::default();
-    options.interpreter.explicit = Some(super::light());
+    options.interpreter = STANDIN.interpreter();
     options.workers = 2;
     options.isolate = true;
     let workers = match Workers::start(&project, options, &|_| {}).await {

@@ -6,7 +6,7 @@ use openenv::ServerBuilder;
 use openenv::{Mode, NoAction, Server};
 
 use super::{Target, replay};
-use crate::differences;
+use crate::differences::{self, Language};
 use crate::support::TestServer;
 use crate::twins::{Act, AsyncEnv, CustomAction, EchoEnv, McpEnv, PlainEnv, TaskEnv};
 
@@ -23,7 +23,7 @@ async fn check(name: &str, builder: ServerBuilder, factory_flag: Option<PathBuf>
         base: server.url(),
         factory_flag,
     };
-    let mismatches = replay(name, &target, &differences::all()).await;
+    let mismatches = replay(name, &target, &differences::of(Language::Rust)).await;
     server.stop().await;
     assert!(
         mismatches.is_empty(),

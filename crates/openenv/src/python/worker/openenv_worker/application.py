@@ -39,13 +39,18 @@ class Application:
         capacity = arguments.get("max_concurrent_envs")
         if capacity is None and config is not None:
             capacity = config.max_concurrent_envs
+        factory = arguments["env"]
+        # Older generations give their servers no names.
+        name = None
+        if "env_name" in arguments:
+            name = arguments["env_name"] or getattr(factory, "__name__", None)
         return cls(
-            arguments["env"],
+            factory,
             arguments["action_cls"],
             arguments["observation_cls"],
             state=arguments.get("state_cls") or core.State,
             reset=arguments.get("reset_observation_cls"),
-            name=arguments.get("env_name"),
+            name=name,
             capacity=capacity,
             module=module,
             core=core,
@@ -84,7 +89,7 @@ class Application:
             observation,
             state=state or one_model(parameters.get("state")) or base.State,
             reset=None if reset is observation else reset,
-            name=None,
+            name=getattr(factory, "__name__", None),
             capacity=None,
             module=module,
             core=base,
@@ -117,7 +122,7 @@ class Application:
             "openenv": version(),
             "standin": bool(getattr(sys.modules.get("openenv"), "STANDIN", False)),
             "module": self.module,
-            "name": self.name or getattr(self.factory, "__name__", None),
+            "name": self.name,
             "factory": name_of(self.factory),
             "environment": made.__name__ if is_class else None,
             "types": {

@@ -6,10 +6,10 @@ import importlib.util
 import inspect
 import os
 import sys
-import traceback
 
 from . import inert
 from .application import Application
+from .blame import blame
 from .recorder import Recorder
 
 
@@ -41,27 +41,13 @@ def load(job):
     except LoadError:
         raise
     except BaseException as error:
-        trace = traced(error)
+        found = blame(error, project["root"])
         left_out = missed(error)
         if left_out:
-            raise LoadError("standin", left_out, traceback=trace) from None
+            raise LoadError("standin", **{**found, "message": left_out}) from None
         if isinstance(error, ModuleNotFoundError):
-            raise LoadError("missing", str(error), module=error.name, traceback=trace) from None
-        message = f"{type(error).__name__}: {error}"
-        raise LoadError("import", message, traceback=trace) from None
-
-
-def traced(error):
-    """The traceback of an error, as far as it is about the author's code."""
-    here = os.path.dirname(__file__)
-    importing = ("<frozen importlib", os.path.dirname(importlib.__file__), here)
-    trace = traceback.TracebackException.from_exception(error)
-    parts = [trace]
-    while parts:
-        part = parts.pop()
-        part.stack[:] = [it for it in part.stack if not it.filename.startswith(importing)]
-        parts.extend(it for it in (part.__cause__, part.__context__) if it is not None)
-    return "".join(trace.format())
+            raise LoadError("missing", module=error.name, **found) from None
+        raise LoadError("import", **found) from None
 
 
 def missed(error):
@@ -116,7 +102,7 @@ class PackageFinder:
 
 
 def load_application(candidates, recorder):
-    tried = []
+    tried, objects = [], []
     for candidate in candidates:
         name = candidate["module"]
         try:
@@ -124,7 +110,7 @@ def load_application(candidates, recorder):
         except ModuleNotFoundError as error:
             # The module itself is not there: the next may be. One that is there
             # and lacks something is what was meant.
-            if error.name and (name == error.name or name.startswith(error.name + ".")):
+            if is_part(error.name, name):
                 tried.append(f"{name} ({error})")
                 continue
             raise
@@ -137,7 +123,8 @@ def load_application(candidates, recorder):
         if recorder.recorded:
             return recorder.application(name)
         tried.append(f"{name} (imported, but it makes no server)")
-    raise LoadError("nothing", "no module makes a server", tried=tried)
+        objects += [f"{name}:{each}" for each in environments(module)]
+    raise LoadError("nothing", "no module makes a server", tried=tried, objects=objects)
 
 
 def start_up(app):
@@ -159,20 +146,45 @@ def start_up(app):
 
 def load_object(path, recorder):
     """A class or function by its name, without an application around it."""
-    module = importlib.import_module(path["module"])
+    name = path["module"]
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if not is_part(error.name, name):
+            raise
+        message = f"there is no module `{error.name}` in `{os.getcwd()}`"
+        raise LoadError("nothing", message) from None
     found = module
     for part in path["attribute"].split("."):
         try:
             found = getattr(found, part)
         except AttributeError:
-            message = f"module `{path['module']}` has no `{path['attribute']}`"
-            raise LoadError("nothing", message, tried=[path["module"]]) from None
+            message = f"module `{name}` has no `{path['attribute']}`"
+            instead = ", ".join(f"`{each}`" for each in environments(module))
+            raise LoadError("nothing", f"{message}, but {instead}" if instead else message) from None
     if recorder.recorded and not inspect.isclass(found):
-        return recorder.application(path["module"])
+        return recorder.application(name)
     if not callable(found):
         message = f"`{path['attribute']}` is a {type(found).__name__}, not a class or a function"
         raise LoadError("types", message)
     try:
-        return Application.annotated(found, path["module"])
+        return Application.annotated(found, name)
     except TypeError as error:
         raise LoadError("types", str(error)) from None
+
+
+def environments(module):
+    """The names of what seems to be an environment in a module."""
+    return [
+        name
+        for name, value in vars(module).items()
+        if inspect.isclass(value)
+        and value.__module__ == module.__name__
+        and hasattr(value, "reset")
+        and hasattr(value, "step")
+    ]
+
+
+def is_part(missing, name):
+    """Whether a module cannot be found because it, or what it is in, is not there."""
+    return bool(missing) and (name == missing or name.startswith(missing + "."))

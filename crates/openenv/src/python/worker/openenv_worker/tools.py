@@ -5,6 +5,7 @@ and some take the calls of tools as their actions.
 """
 
 import asyncio
+import contextlib
 import inspect
 
 
@@ -18,25 +19,32 @@ def tools_of(session):
     if server is not None:
         from fastmcp import Client
 
-        return ClientTools(session, Client(server), None)
+        client = Client(server)
+        return ClientTools(session, client, lambda: client)
     if session.application.speaks_in_tools():
         return StepTools(session)
     return None
 
 
 class ClientTools:
-    """Tools behind an MCP client, whose session lasts as long as that of the environment."""
+    """Tools behind an MCP client, whose session lasts as long as that of the environment.
+
+    Environments of older generations have no such session: they connect their client for
+    each call, on a loop of their own, and wait for one that is connected elsewhere.
+    """
 
     needs_loop = True
 
     def __init__(self, session, client, connect):
         self._session = session
         self._client = client
-        self._connect = connect if connect is not None else lambda: client
+        self._connect = connect
         self._leaving = None
         self._holding = None
 
     async def enter(self):
+        if self._connect is None:
+            return
         # The context must be left by the task that entered it, so one task holds it.
         self._leaving = asyncio.Event()
         entered = asyncio.get_running_loop().create_future()
@@ -63,8 +71,12 @@ class ClientTools:
     def list(self):
         return self._session._await(self._list())
 
+    def _connected(self):
+        return self._client if self._connect is None else contextlib.nullcontext()
+
     async def _list(self):
-        listed = [tool.model_dump() for tool in await self._client.list_tools()]
+        async with self._connected():
+            listed = [tool.model_dump() for tool in await self._client.list_tools()]
         names = {tool["name"] for tool in listed}
         for name, by_mode in self._modes("_mode_tool_schemas").items():
             for mode, schema in by_mode.items():
@@ -107,7 +119,8 @@ class ClientTools:
 
     async def _call_client(self, name, arguments):
         report = self._session.progress_of_this_call()
-        result = await self._client.call_tool(name, arguments, progress_handler=report)
+        async with self._connected():
+            result = await self._client.call_tool(name, arguments, progress_handler=report)
         return {
             "content": [each.model_dump() for each in result.content],
             "structured_content": result.structured_content,

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Difference, edited, observation, rpc, steps};
+use super::{Difference, Language, edited, observation, rpc, steps};
 
 pub(super) fn all() -> Vec<Difference> {
     let mut differences = vec![
@@ -77,6 +77,9 @@ pub(super) fn all() -> Vec<Difference> {
     ];
     differences.extend(CALLS.map(|(rows, edit)| edited(rows, "Q6", SERVED, edit)));
     differences
+        .into_iter()
+        .map(|it| it.only(Language::Rust))
+        .collect()
 }
 
 const LISTED: &str = "a description is a text and tools of one mode are listed like all others; \

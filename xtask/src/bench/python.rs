@@ -47,7 +47,7 @@ impl Caller for Stepper {
 }
 
 pub(super) fn measure(subjects: &Subjects, effort: Effort, report: &mut Report) -> Result<()> {
-    let python = match venv::LIGHT.set_up()? {
+    let python = match venv::STANDIN.set_up()? {
         Setup::Ready(venv) => venv,
         Setup::Unavailable(reason) => bail!("no Python for the workers: {reason}"),
     };

@@ -8,13 +8,14 @@ use super::suite::Outcome;
 use crate::workspace::cargo;
 
 /// The features of the library that have to build without the others.
-const FEATURES: [&str; 8] = [
+const FEATURES: [&str; 9] = [
     "server",
     "docs",
     "client",
     "blocking",
     "tls",
     "mcp",
+    "python",
     "server,mcp",
     "client,mcp",
 ];

@@ -29,6 +29,10 @@ pub struct ToolOutput {
     pub(crate) data: Option<Box<RawValue>>,
     pub(crate) structured: Structured,
     /// The result in the OpenEnv dialect, where the environment worded it itself.
+    #[cfg_attr(
+        not(feature = "server"),
+        expect(dead_code, reason = "a client has no use for it")
+    )]
     pub(crate) plain: Option<Box<RawValue>>,
 }
 

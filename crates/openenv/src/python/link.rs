@@ -128,6 +128,9 @@ pub(super) struct Hello {
     protocol: u32,
     pub(super) role: Role,
     pub(super) worker: u32,
+    /// What only the worker that was asked for knows.
+    #[serde(default)]
+    pub(super) token: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]

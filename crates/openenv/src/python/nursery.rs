@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::PipeReader;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -14,12 +14,13 @@ use tokio::net::UnixListener;
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use uuid::Uuid;
 
 use super::frame::{Ask, say};
 use super::link::{Arrival, Inbox, Outbox, Role};
 use super::output::Output;
-use super::process::how_it_ended;
+use super::process::{Process, how_it_ended};
 use super::report::{LoadFailure, Report};
 use super::scripts::Scripts;
 use super::worker::Worker;
@@ -28,6 +29,9 @@ use crate::error::{Error, Kind, Result};
 
 /// How long an interpreter may take to start, before it imports anything.
 const START: Duration = Duration::from_mins(1);
+
+/// The pause after a process could not be let in.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 
 /// What the processes of one package are started with.
 #[derive(Debug)]
@@ -54,6 +58,8 @@ pub(super) struct Nursery {
     forks: Outbox,
     arrivals: Arc<Arrivals>,
     output: Arc<Output>,
+    // Closes it when dropped.
+    _door: DropGuard,
     // Last: the link must not vanish under those who still connect to it.
     _home: TempDir,
 }
@@ -98,7 +104,9 @@ impl Nursery {
         let arrivals = Arc::new(Arrivals::default());
         let nursery = arrivals.expect(Role::Nursery, 0);
         let template = arrivals.expect(Role::Template, 0);
-        tokio::spawn(receive(listener, Arc::downgrade(&arrivals)));
+        let closed = CancellationToken::new();
+        tokio::spawn(receive(listener, Arc::downgrade(&arrivals), closed.clone()));
+        let door = closed.drop_guard();
 
         let nursery = tokio::select! {
             arrived = timeout(START, nursery) => arrived.ok().and_then(Result::ok),
@@ -147,6 +155,7 @@ impl Nursery {
             forks,
             arrivals,
             output,
+            _door: door,
             _home: home,
         };
         Ok((nursery, report))
@@ -169,12 +178,18 @@ impl Nursery {
 
     /// Starts a worker and waits until it can take sessions.
     pub(super) async fn hire(&self, number: u32, patience: Duration) -> Result<Arc<Worker>> {
-        let arrival = self.arrivals.expect(Role::Worker, number);
+        // Whoever can reach the link could otherwise pose as the next worker.
+        let token = Uuid::new_v4().to_string();
+        let arrival = self
+            .arrivals
+            .expect_with(Role::Worker, number, Some(&token));
         let mut status = self.output.expect(number);
-        let asked = json!({ "worker": number }).to_string();
+        let asked = json!({ "worker": number, "token": token }).to_string();
         self.forks.send(Ask::Spawn, 0, 0, 0, &[asked.as_bytes()])?;
+        let process = OnceLock::new();
         let ready = async {
             let mut arrival = arrival.await.map_err(|_| Error::new("the nursery ended"))?;
+            let _ = process.set(arrival.pid.and_then(|pid| Process::find(pid).ok()));
             let ready = arrival.inbox.next().await;
             Ok::<_, Error>(
                 ready
@@ -196,7 +211,12 @@ impl Nursery {
             }
             () = self.gone.cancelled() => return Err(failed("lost the process it is forked from")),
             ready = timeout(patience, ready) => match ready {
-                Err(_) => return Err(failed(&format!("took longer than {patience:?}"))),
+                Err(_) => {
+                    if let Some(Some(process)) = process.get() {
+                        process.kill();
+                    }
+                    return Err(failed(&format!("took longer than {patience:?}")));
+                }
                 Ok(Err(error)) => return Err(error),
                 Ok(Ok(None)) => return Err(failed("ended while it started")),
                 Ok(Ok(Some(arrival))) => arrival,
@@ -223,6 +243,8 @@ fn spawn(job: &Job, scripts: &Scripts, asked: &Value) -> Result<(Child, PipeRead
     let (output, into) = std::io::pipe()?;
     let mut command = Command::new(&job.interpreter.path);
     command
+        // What a package prints while it is imported is written at once, and once only.
+        .arg("-u")
         .arg(&scripts.worker)
         .arg(asked.to_string())
         .envs(&job.variables)
@@ -266,39 +288,71 @@ async fn until_gone(mut inbox: Inbox, gone: CancellationToken) {
 /// Processes that are expected to introduce themselves.
 #[derive(Debug, Default)]
 struct Arrivals {
-    expected: Mutex<HashMap<(Role, u32), oneshot::Sender<Arrival>>>,
+    expected: Mutex<HashMap<(Role, u32), Expected>>,
+}
+
+#[derive(Debug)]
+struct Expected {
+    arrive: oneshot::Sender<Arrival>,
+    token: Option<String>,
 }
 
 impl Arrivals {
     fn expect(&self, role: Role, number: u32) -> oneshot::Receiver<Arrival> {
+        self.expect_with(role, number, None)
+    }
+
+    fn expect_with(
+        &self,
+        role: Role,
+        number: u32,
+        token: Option<&str>,
+    ) -> oneshot::Receiver<Arrival> {
         let (arrive, arrived) = oneshot::channel();
-        self.expected
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert((role, number), arrive);
+        let token = token.map(str::to_owned);
+        let mut expected = self.expected();
+        // Nobody waits any more for some who never came.
+        expected.retain(|_, other| !other.arrive.is_closed());
+        expected.insert((role, number), Expected { arrive, token });
         arrived
     }
 
     fn welcome(&self, arrival: Arrival) {
         let key = (arrival.hello.role, arrival.hello.worker);
-        let expected = self
-            .expected
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&key);
-        if let Some(expected) = expected {
-            // Who is not waited for any more is let go by dropping it.
-            let _ = expected.send(arrival);
+        let mut expected = self.expected();
+        match expected.remove(&key) {
+            Some(one) if one.token == arrival.hello.token => {
+                // Who is not waited for any more is let go by dropping it.
+                let _ = one.arrive.send(arrival);
+            }
+            Some(other) => {
+                tracing::warn!(
+                    worker = key.1,
+                    "a process posed as a worker and was turned away"
+                );
+                expected.insert(key, other);
+            }
+            None => {}
         }
+    }
+
+    fn expected(&self) -> MutexGuard<'_, HashMap<(Role, u32), Expected>> {
+        self.expected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Lets processes in for as long as there is a nursery.
-async fn receive(listener: UnixListener, arrivals: Weak<Arrivals>) {
-    while let Ok((stream, _)) = listener.accept().await {
-        if arrivals.strong_count() == 0 {
-            return;
-        }
+async fn receive(listener: UnixListener, arrivals: Weak<Arrivals>, closed: CancellationToken) {
+    while let Some(accepted) = closed.run_until_cancelled(listener.accept()).await {
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // Too many open files, as a rule: that passes.
+                tracing::warn!(%error, "could not let a process in");
+                tokio::time::sleep(ACCEPT_AGAIN).await;
+                continue;
+            }
+        };
         let arrivals = Weak::clone(&arrivals);
         tokio::spawn(async move {
             match timeout(START, Arrival::greet(stream)).await {

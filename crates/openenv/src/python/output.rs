@@ -59,7 +59,9 @@ impl Output {
     /// How the worker ends, once it has.
     pub(super) fn expect(&self, worker: u32) -> oneshot::Receiver<i32> {
         let (end, ended) = oneshot::channel();
-        self.inner().ends.insert(worker, end);
+        let mut inner = self.inner();
+        inner.ends.retain(|_, other| !other.is_closed());
+        inner.ends.insert(worker, end);
         ended
     }
 

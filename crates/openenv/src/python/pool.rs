@@ -1,7 +1,7 @@
 //! The workers of one package: how many there are, who goes where, and what happens
 //! when one ends.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -36,8 +36,6 @@ pub(super) struct Pool {
     pub(super) options: Options,
     /// Sessions that may share a worker.
     share: AtomicUsize,
-    /// Whether sessions of one worker have to be on one thread.
-    single_thread: AtomicBool,
     state: Mutex<State>,
     changed: Notify,
     last_number: AtomicU32,
@@ -62,7 +60,6 @@ impl Pool {
             nursery: tokio::sync::Mutex::new(Arc::new(nursery)),
             options,
             share: AtomicUsize::new(1),
-            single_thread: AtomicBool::new(false),
             state: Mutex::default(),
             changed: Notify::new(),
             last_number: AtomicU32::new(0),
@@ -82,12 +79,11 @@ impl Pool {
             1
         };
         self.share.store(share, Ordering::Relaxed);
-        self.single_thread
-            .store(traits.single_thread, Ordering::Relaxed);
     }
 
-    pub(super) fn is_single_threaded(&self) -> bool {
-        self.single_thread.load(Ordering::Relaxed)
+    /// Whether a session is alone in its worker.
+    pub(super) fn isolates_sessions(&self) -> bool {
+        self.share() == 1
     }
 
     fn share(&self) -> usize {
@@ -242,7 +238,8 @@ impl Pool {
     /// Lets a worker go that nobody has needed for a while.
     fn let_go_if_idle(&self, worker: &Arc<Worker>) {
         let state = self.state();
-        if worker.load() == 0 && state.workers.len() > self.kept() {
+        let hiring = state.workers.iter().filter(|worker| worker.is_hiring());
+        if worker.load() == 0 && hiring.count() > self.kept() {
             worker.dismiss();
         }
     }
@@ -356,9 +353,23 @@ pub(super) struct Place {
     pub(super) worker: Arc<Worker>,
 }
 
+impl Place {
+    /// The same place, to be kept when this one is dropped.
+    pub(super) fn hold_on(&self) -> Self {
+        self.worker.load_more();
+        Self {
+            pool: Weak::clone(&self.pool),
+            worker: Arc::clone(&self.worker),
+        }
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         let left = self.worker.load_less();
+        if let Some(pool) = self.pool.upgrade() {
+            pool.changed.notify_waiters();
+        }
         if left > 0 {
             return;
         }
@@ -370,7 +381,6 @@ impl Drop for Place {
         let Some(pool) = self.pool.upgrade() else {
             return;
         };
-        pool.changed.notify_waiters();
         if pool.state().workers.len() <= pool.kept() {
             return;
         }

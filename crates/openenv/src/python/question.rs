@@ -81,11 +81,6 @@ impl Asked {
         answer.unwrap_or_else(|_| Answer::Gone("its worker ended".into()))
     }
 
-    /// Lets it end by itself: nobody wants to know.
-    pub(super) fn leave_be(mut self) {
-        self.over = true;
-    }
-
     /// The answer within a limit; who takes longer is ended, one way or the other.
     pub(super) async fn answer_within(mut self, limit: Option<Duration>, what: &str) -> Answer {
         let Some(limit) = limit else {

@@ -8,6 +8,8 @@ use bytes::Bytes;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use tokio::time::timeout;
+
 use super::frame::{Ask, HTTP, OPTIONS};
 use super::payload::{self, text};
 use super::pool::{Place, Pool};
@@ -25,6 +27,9 @@ use crate::wire::request::ResetInput;
 
 /// How long a close may go on after its session has given up on it.
 const LAST_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long a close may take that nobody waits for.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// An environment in a worker.
 #[derive(Debug)]
@@ -125,7 +130,7 @@ impl Seat {
             };
             let asked = json!({
                 "mode": mode.to_string(),
-                "single_thread": pool.is_single_threaded(),
+                "alone": pool.isolates_sessions(),
             });
             let opening = seat.ask(
                 Ask::Open,
@@ -153,15 +158,24 @@ impl Seat {
     }
 }
 
-/// An environment whose session vanished is closed nevertheless.
+/// An environment whose session vanished is closed nevertheless, and has its place
+/// until it is.
 impl Drop for Seat {
     fn drop(&mut self) {
+        let worker = &self.place.worker;
         if !self.closed
             && let Ok(asked) = self.ask(Ask::Close, 0, &[], Progress::default())
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            asked.leave_be();
+            let seat = Self {
+                place: self.place.hold_on(),
+                number: self.number,
+                closed: true,
+            };
+            runtime.spawn(seat.close_by_itself(asked));
+        } else {
+            worker.dismiss_session(self.number);
         }
-        self.place.worker.dismiss_session(self.number);
     }
 }
 
@@ -324,28 +338,41 @@ impl Closing {
 
 impl Drop for Closing {
     fn drop(&mut self) {
-        let Some(seat) = self.0.take() else {
+        if let Some(seat) = self.0.take()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            runtime.spawn(seat.end());
+        }
+    }
+}
+
+impl Seat {
+    /// Waits for a close that nobody else waits for.
+    async fn close_by_itself(self, mut asked: Asked) {
+        let closing = Closing(Some(self));
+        if timeout(CLOSE_PATIENCE, asked.answer()).await.is_ok() {
+            closing.done();
+        }
+    }
+
+    /// Ends what does not end by itself, if need be with its worker.
+    async fn end(self) {
+        let worker = &self.place.worker;
+        if worker.end_session(self.number, LAST_PATIENCE).await {
             return;
-        };
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            return;
-        };
-        runtime.spawn(async move {
-            let worker = Arc::clone(&seat.place.worker);
-            if worker.end_session(seat.number, LAST_PATIENCE).await {
-                return;
-            }
-            let number = worker.number;
-            if worker.load() <= 1 {
-                worker.kill(format!("worker {number} was ended because a session in it did not"));
-            } else {
-                tracing::warn!(
-                    worker = number,
-                    "a session does not end; its worker takes no new ones and ends with the others in it"
-                );
-                worker.retire();
-            }
-        });
+        }
+        let number = worker.number;
+        if worker.load() <= 1 {
+            worker.kill(format!(
+                "worker {number} was ended because a session in it did not"
+            ));
+        } else {
+            tracing::warn!(
+                worker = number,
+                "a session does not end; its worker takes no new ones and ends with the others in it"
+            );
+            worker.retire();
+        }
     }
 }
 

@@ -289,6 +289,10 @@ async fn listen(worker: Arc<Worker>, mut inbox: Inbox, status: oneshot::Receiver
     {
         tracing::warn!(worker = number, pid = worker.pid(), how, "worker ended");
     }
+    // It may have closed its end and live on.
+    if let Some(process) = &worker.process {
+        process.kill();
+    }
     let why = worker
         .verdict()
         .cloned()

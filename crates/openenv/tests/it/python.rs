@@ -1,5 +1,6 @@
 //! Environments in Python: what is found, what runs it, and what is answered.
 
+mod families;
 mod faults;
 mod fixtures;
 mod golden;

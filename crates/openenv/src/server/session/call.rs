@@ -154,8 +154,12 @@ impl Session {
         tracing::debug!(session = %self.id, tool = name, error, "tool called");
         match result {
             Err(error) if matches!(error.kind(), Kind::Timeout) => {
-                let seconds = limit.unwrap_or_default().as_secs_f64();
-                let mut message = format!("Tool '{name}' timed out after {seconds:?} seconds");
+                let mut message = match limit.map(|limit| limit.as_secs_f64()) {
+                    Some(seconds) => format!("Tool '{name}' timed out after {seconds:?} seconds"),
+                    None => error
+                        .message()
+                        .replacen("tool", &format!("Tool '{name}'"), 1),
+                };
                 if !call.environment.is_usable() {
                     message = self.end_for(&message);
                 }

@@ -13,7 +13,7 @@ use super::serving::project;
 use crate::support::{Socket, TestServer};
 
 /// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 async fn serve(name: &str, configure: impl FnOnce(&mut Options)) -> TestServer {
     serve_to(name, 64, configure).await
@@ -88,7 +88,7 @@ fn parent(pid: i64) -> i64 {
     rest.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-async fn ends(pid: i64) {
+pub(super) async fn ends(pid: i64) {
     let gone = async {
         while is_running(pid) {
             sleep(Duration::from_millis(20)).await;

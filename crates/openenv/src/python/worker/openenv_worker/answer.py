@@ -63,8 +63,24 @@ def violations(error):
     for violation in found:
         context = violation.get("ctx")
         if context and isinstance(context.get("error"), Exception):
-            context["error"] = str(context["error"])
-    return core_to_json(found, inf_nan_mode="null", fallback=repr)
+            context["error"] = text_of(context["error"])
+    try:
+        return core_to_json(whole(found), inf_nan_mode="null", fallback=repr)
+    except Exception:
+        # Whatever was sent, or an author's validator made of it: what is wrong can be told.
+        kept = [{key: each[key] for key in ("type", "loc", "msg")} for each in found]
+        return core_to_json(whole(kept), fallback=lambda value: type(value).__name__)
+
+
+def whole(value):
+    """The value without halves of characters, which JSON can write but nobody can read."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {whole(key): whole(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [whole(each) for each in value]
+    return value
 
 
 def refuse(link, error, session, call):

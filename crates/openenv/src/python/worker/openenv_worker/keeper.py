@@ -3,18 +3,46 @@
 import os
 import select
 import signal
+import sys
 import time
+import traceback
 
 from . import isolation, system
 
 LINE = 3500
 """Bytes of a line at most: what is longer is cut, so that lines never mix."""
 
+FAILED = 70 << 8
+"""What `wait` tells of a process that ended with code 70."""
+
 LINES_PER_SECOND = 200
 BURST = 1000
 
 
-def run(job, worker, application, parent):
+def start(link, job, asked, application):
+    """Forks a keeper. If that is not possible, it is told, and nothing else is lost."""
+    try:
+        system.fork(link, lambda parent: run(job, asked, application, parent))
+    except OSError:
+        traceback.print_exc()
+        tell_end(asked["worker"])
+
+
+def run(job, asked, application, parent):
+    """The life of a keeper; how its worker ended is always told."""
+    status = FAILED
+    try:
+        status = keep(job, asked, application, parent)
+    finally:
+        tell_end(asked["worker"], status)
+
+
+def tell_end(worker, status=FAILED):
+    os.write(2, b"\x1e%d\x1e\x1e%d\n" % (worker, status))
+
+
+def keep(job, asked, application, parent):
+    worker = asked["worker"]
     system.die_with(parent, signal.SIGTERM)
     system.adopt_orphans()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -28,17 +56,26 @@ def run(job, worker, application, parent):
         os.dup2(into, 1)
         os.dup2(into, 2)
         os.close(into)
-        system.die_with(keeper)
-        if job["isolate"]:
-            isolation.finish()
-        from . import worker as work
-
-        work.run(job, worker, application)
-        os._exit(0)
+        run_worker(job, asked, application, keeper)
     os.close(into)
     status = watch(pid, Relay(output, worker))
     end_all_that_is_left()
-    os.write(2, b"\x1e%d\x1e\x1e%d\n" % (worker, status))
+    return status
+
+
+def run_worker(job, asked, application, keeper):
+    """In the process of the worker, which must never come back from here."""
+    try:
+        system.die_with(keeper)
+        if job["isolate"]:
+            isolation.finish()
+        from . import worker
+
+        worker.run(job, asked, application)
+    except BaseException:
+        traceback.print_exc(file=sys.__stderr__)
+        sys.__stderr__.flush()
+        os._exit(70)
     os._exit(0)
 
 
@@ -49,12 +86,15 @@ def watch(pid, relay):
     os.set_blocking(awake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGKILL))
+    signal.signal(signal.SIGTERM, lambda *_: kill(pid))
     poll = select.poll()
     poll.register(awake, select.POLLIN)
     poll.register(relay.source, select.POLLIN)
     while True:
-        for ready, _ in poll.poll(relay.pause()):
+        told = poll.poll(relay.pause())
+        if not told:
+            relay.catch_up()
+        for ready, _ in told:
             if ready == awake:
                 os.read(awake, 512)
             elif not relay.pass_on():
@@ -66,6 +106,8 @@ def watch(pid, relay):
             except ChildProcessError:
                 ended, status = pid, 0
             if ended == pid:
+                # From here on its number may be that of another process.
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
                 relay.drain()
                 return status
             if ended == 0:
@@ -74,19 +116,24 @@ def watch(pid, relay):
 
 def end_all_that_is_left():
     """Kills children until there are none: those of the killed become children here."""
-    for _ in range(1000):
+    while True:
         left = system.children()
         for child in left:
-            try:
-                os.kill(child, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            kill(child)
         try:
-            while os.waitpid(-1, os.WNOHANG if not left else 0)[0] != 0:
-                pass
-        except ChildProcessError:
-            if not system.children():
+            # One at a time: what it leaves behind is a child here now.
+            if os.waitpid(-1, 0 if left else os.WNOHANG)[0] == 0:
+                # There are children, but this system does not tell which.
                 return
+        except ChildProcessError:
+            return
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 class Relay:
@@ -108,6 +155,10 @@ class Relay:
     def pause(self):
         """Milliseconds after which there may be something to tell."""
         return 1000 if self._left_out else None
+
+    def catch_up(self):
+        """Tells what was left out, if there is room for it by now."""
+        self._tell([])
 
     def pass_on(self):
         """Reads once; whether there may be more."""
@@ -156,6 +207,9 @@ class Relay:
             self._left_out = 0
 
     def _write(self, line):
+        if line.startswith(b"\x1e"):
+            # A worker does not get to say how it ended.
+            line = b" " + line
         try:
             os.write(2, self._name + line + b"\n")
         except OSError:

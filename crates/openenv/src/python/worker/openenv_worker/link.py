@@ -8,6 +8,8 @@ from .protocol import HEADER, HELLO, LOG, VERSION
 
 CHUNK = 256 * 1024
 
+LONGEST = (1 << 30) - 1
+
 TOO_MANY = 1000
 """Frames that may wait to be sent before whoever adds one has to wait as well."""
 
@@ -15,14 +17,17 @@ TOO_MANY = 1000
 class Link:
     """Frames in both directions; any thread may send, one thread reads."""
 
-    def __init__(self, path, role, worker=0):
+    def __init__(self, path, role, worker=0, token=None):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.connect(path)
         self._waiting = collections.deque()
         self._sending = threading.Lock()
-        self.send(HELLO, to_json({"protocol": VERSION, "role": role, "worker": worker}))
+        hello = {"protocol": VERSION, "role": role, "worker": worker, "token": token}
+        self.send(HELLO, to_json(hello))
 
     def send(self, kind, payload=b"", session=0, call=0, flag=0):
+        if len(payload) > LONGEST:
+            raise ValueError(f"an answer of {len(payload)} bytes is too long to be sent")
         self._waiting.append(HEADER.pack(len(payload), session, call, kind, flag, 0) + payload)
         # Who sends takes along what others have added meanwhile: each time that a
         # thread lets go of the interpreter to send, it has to wait for its turn again.
@@ -75,4 +80,5 @@ def to_json(value):
     """JSON for the server itself, which is always plain values."""
     import json
 
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    # Half of a character, which Python lets pass, is a question mark elsewhere.
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")

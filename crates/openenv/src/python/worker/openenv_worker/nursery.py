@@ -1,6 +1,8 @@
 """The process that the server starts: it forks all others and loads nothing."""
 
 import json
+import os
+import shutil
 import signal
 import sys
 
@@ -25,6 +27,6 @@ def main():
     fork(link, lambda parent: template.run(job, parent))
     for _, _, kind, _, payload in link.frames():
         if kind == SPAWN:
-            worker = json.loads(payload)["worker"]
-            fork(link, lambda parent: keeper.run(job, worker, None, parent))
+            keeper.start(link, job, json.loads(payload), None)
     # The server is gone, and all that was forked goes with this process.
+    shutil.rmtree(os.path.dirname(job["link"]), ignore_errors=True)

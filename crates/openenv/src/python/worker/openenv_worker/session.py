@@ -9,6 +9,7 @@ loop, as in any other thread.
 import inspect
 import json
 import queue
+import sys
 import threading
 
 from . import answer, system
@@ -56,6 +57,7 @@ class Session:
         self._running = None
         self._task = None
         self._disturbed = False
+        self._over = False
         self._guard = threading.Lock()
         self._accepted = {}
         self._perform = {
@@ -73,6 +75,8 @@ class Session:
     def hand(self, job):
         """Called by the thread that reads: the next thing to do."""
         self._inbox.put(job)
+        if self._over:
+            self._answer_rest()
         loop = self._loop
         if loop is not None:
             try:
@@ -83,11 +87,36 @@ class Session:
 
     def run(self):
         """The life of the session's thread."""
+        try:
+            self._live()
+        finally:
+            # Set first: whoever hands something over after this sees it.
+            self._over = True
+            self._answer_rest()
+
+    def _answer_rest(self):
+        """What came too late: there is nothing left to close, or to call."""
+        while True:
+            try:
+                call, kind, _, _ = self._inbox.get_nowait()
+            except queue.Empty:
+                return
+            if kind == CLOSE:
+                self.link.send(OK, b"null", session=self.number, call=call)
+            else:
+                self._refuse(RuntimeError("the session is closed"), call)
+
+    def _live(self):
         self._thread = threading.get_ident()
         session_number.set(self.number)
         kind = OPEN
         while kind != CLOSE:
-            call, kind, flag, payload = self._next()
+            try:
+                call, kind, flag, payload = self._next()
+            except BaseException as error:
+                # Something that the environment left running ended like this.
+                answer.log(self.link, error, self.number)
+                continue
             try:
                 with self._guard:
                     self._running = call
@@ -96,8 +125,6 @@ class Session:
                 finally:
                     self._settle()
                 self.link.send(OK, reply, session=self.number, call=call)
-            except Exception as error:
-                self._refuse(error, call)
             except BaseException as error:
                 # SystemExit and the like end this call, not the worker.
                 self._refuse(error, call)
@@ -140,15 +167,13 @@ class Session:
     def _next(self):
         if self._loop is None:
             return self._inbox.get()
-        return self._loop.run_until_complete(self._called())
-
-    async def _called(self):
+        # Looked for out here: what is taken in a task that comes to nothing is lost.
         while True:
-            self._bell.clear()
             try:
                 return self._inbox.get_nowait()
             except queue.Empty:
-                await self._bell.wait()
+                self._loop.run_until_complete(self._bell.wait())
+                self._bell.clear()
 
     def _await(self, coroutine):
         """Runs a coroutine on the session's loop, where it can be cancelled."""
@@ -187,6 +212,19 @@ class Session:
 
     def _open(self, flag, payload):
         self.environment = self.application.factory()
+        try:
+            self._prepare()
+        except BaseException:
+            # It is of no use, and nobody else knows of it.
+            environment, self.environment = self.environment, None
+            try:
+                self._call(getattr(environment, "close", lambda: None))
+            except Exception as error:
+                answer.log(self.link, error, self.number)
+            raise
+        return b"null"
+
+    def _prepare(self):
         self._mark_mode()
         self._reset_method = self._choose("reset")
         self._step_method = self._choose("step")
@@ -196,7 +234,6 @@ class Session:
             self._await(self.tools.enter())
         elif any(inspect.iscoroutinefunction(m) for m in (self._reset_method, self._step_method)):
             self._start_loop()
-        return b"null"
 
     def _mark_mode(self):
         """Tells an environment that has tools for one mode only which mode this is."""
@@ -213,11 +250,10 @@ class Session:
             return own
         return getattr(environment, name)
 
-    def _accepted_by(self, method, keywords):
+    def _accepted_by(self, name, method, keywords):
         """The keywords that the method takes: clients send more than some know."""
         if not keywords:
             return keywords
-        name = method.__name__
         if name not in self._accepted:
             parameters = inspect.signature(method).parameters.values()
             takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters)
@@ -232,7 +268,7 @@ class Session:
     def _reset(self, flag, payload):
         keywords = json.loads(payload) if payload else {}
         method = self._reset_method
-        observation = self._call(method, **self._accepted_by(method, keywords))
+        observation = self._call(method, **self._accepted_by("reset", method, keywords))
         return answer.of_observation(observation, flag)
 
     def _step(self, flag, payload):
@@ -256,7 +292,7 @@ class Session:
 
     def take_step(self, action, keywords):
         method = self._step_method
-        return self._call(method, action, **self._accepted_by(method, keywords))
+        return self._call(method, action, **self._accepted_by("step", method, keywords))
 
     def _state(self, flag, payload):
         state = self.environment.state
@@ -309,18 +345,26 @@ class Session:
     def _end(self):
         self.environment = None
         loop, self._loop = self._loop, None
-        if loop is not None:
-            try:
-                for task in all_tasks(loop):
-                    task.cancel()
-                loop.run_until_complete(loop.shutdown_asyncgens())
-            finally:
-                loop.close()
-        import sys
-
+        try:
+            if loop is not None:
+                end_loop(loop)
+        except BaseException as error:
+            answer.log(self.link, error, self.number)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "forget"):
                 stream.forget(self.number)
+
+
+def end_loop(loop):
+    """Ends a loop with whatever still runs in it."""
+    import asyncio
+
+    try:
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
 
 
 class Unsupported(NotImplementedError):
@@ -329,12 +373,6 @@ class Unsupported(NotImplementedError):
 
 class TaskIndex(IndexError):
     """There is no task at that place."""
-
-
-def all_tasks(loop):
-    import asyncio
-
-    return asyncio.all_tasks(loop)
 
 
 async def wait_for(awaitable):

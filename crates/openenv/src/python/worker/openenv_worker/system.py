@@ -65,7 +65,11 @@ def raise_in(thread, exception):
 
 
 def fork(link, child):
-    """Runs `child` in a new process, which does not come back from it."""
+    """Runs `child` in a new process, which does not come back from it.
+
+    # Errors
+    OSError, if there are too many processes.
+    """
     parent = os.getpid()
     if os.fork() != 0:
         return

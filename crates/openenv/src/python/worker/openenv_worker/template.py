@@ -30,5 +30,4 @@ def run(job, parent):
     gc.freeze()
     for _, _, kind, _, payload in link.frames():
         if kind == SPAWN:
-            worker = json.loads(payload)["worker"]
-            system.fork(link, lambda parent: keeper.run(job, worker, application, parent))
+            keeper.start(link, job, json.loads(payload), application)

@@ -7,22 +7,26 @@ import queue
 import signal
 import sys
 import threading
+import traceback
 
 from .answer import action_in, refuse
 from .link import Link
 from .load import load
-from .output import Tap
+from .output import Scribe, Tap
 from .protocol import CANCEL, CHECK, CLOSE, OK, OPEN, REPORT, STDERR, STDOUT
 from .session import Session
 
 
-def run(job, number, application):
+def run(job, asked, application):
+    number = asked["worker"]
     for name in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(name, signal.SIG_DFL)
     faulthandler.enable()
-    link = Link(job["link"], "worker", number)
-    sys.stdout = Tap(link, STDOUT, sys.__stdout__)
-    sys.stderr = Tap(link, STDERR, sys.__stderr__)
+    link = Link(job["link"], "worker", number, asked["token"])
+    scribe = Scribe(link)
+    sys.stdout = Tap(scribe, STDOUT, sys.__stdout__)
+    sys.stderr = Tap(scribe, STDERR, sys.__stderr__)
+    os.register_at_fork(after_in_child=lambda: leave(link))
     if application is None:
         # The package could not be forked, so it is imported once more.
         application = load(job)
@@ -30,6 +34,12 @@ def run(job, number, application):
         forget_chance()
     link.send(REPORT, b"{}")
     Worker(link, application).serve()
+
+
+def leave(link):
+    """What an environment forks is not the worker: it must not speak in its name."""
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+    link.close()
 
 
 def forget_chance():
@@ -60,21 +70,36 @@ class Worker:
                     held.cancel(call, firmly=bool(flag))
                 else:
                     held.hand((call, kind, flag, payload))
-                    if kind == CLOSE:
-                        del self._sessions[session]
+            elif kind == CLOSE:
+                # It never came to be, or is closed.
+                self._link.send(OK, b"null", session=session, call=call)
+            elif kind != CANCEL:
+                refuse(self._link, RuntimeError("there is no such session"), session, call)
         os._exit(0)
 
     def _open(self, number, call, asked):
         session = Session(number, asked["mode"], self._application, self._link)
         self._sessions[number] = session
         session.hand((call, OPEN, 0, b""))
-        if asked.get("single_thread"):
-            # Sessions that come after one another here see the same thread.
-            if self._lane is None:
-                self._lane = lane()
-            self._lane.put(session.run)
-        else:
-            threading.Thread(target=session.run, name=f"session-{number}", daemon=True).start()
+
+        def live():
+            try:
+                session.run()
+            finally:
+                self._sessions.pop(number, None)
+
+        try:
+            if asked["alone"]:
+                # Sessions that come after one another here see the same thread.
+                if self._lane is None:
+                    self._lane = lane()
+                self._lane.put(live)
+            else:
+                threading.Thread(target=live, name=f"session-{number}", daemon=True).start()
+        except RuntimeError as error:
+            # There are too many threads, which is no reason to lose the others.
+            self._sessions.pop(number, None)
+            refuse(self._link, error, number, call)
 
     def _check(self, call, payload):
         """An action that has to fit before there is an environment.
@@ -101,7 +126,10 @@ def lane():
 
     def follow():
         while True:
-            work.get()()
+            try:
+                work.get()()
+            except BaseException:
+                traceback.print_exc()
 
     threading.Thread(target=follow, name="lane", daemon=True).start()
     return work

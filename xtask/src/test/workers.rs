@@ -1,4 +1,4 @@
-//! Environments in Python, served by the library: the tests that need packages of Python.
+//! Environments in Python, served by the library and by the command: the tests that need packages of Python.
 
 use anyhow::Result;
 
@@ -22,12 +22,12 @@ pub(super) fn run() -> Result<Outcome> {
     // They are ignored, so no other suite runs them.
     if has_nextest() {
         command
-            .args(["nextest", "run", "--package", "openenv", "--all-features"])
+            .args(["nextest", "run", "--workspace", "--all-features"])
             .args(["--test", "it", "--run-ignored", "only"])
             .args(["--filterset", "test(/^python::/)"]);
     } else {
         command
-            .args(["test", "--package", "openenv", "--all-features"])
+            .args(["test", "--workspace", "--all-features"])
             .args(["--test", "it", "--", "--ignored", "python::"]);
     }
     check(&mut command)

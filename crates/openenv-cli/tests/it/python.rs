@@ -1,7 +1,7 @@
 //! Environments in Python, as the command serves and inspects them.
 //!
-//! What runs Python needs an interpreter with openenv 0.10.0, which `cargo xtask test` makes;
-//! without one these tests have nothing to say.
+//! What runs Python needs an interpreter with openenv 0.10.0, which `cargo xtask test workers` makes;
+//! it runs these tests, which are ignored otherwise.
 
 mod inspect;
 mod processes;
@@ -20,16 +20,20 @@ use tokio_tungstenite::tungstenite::{self, Message, WebSocket};
 
 use crate::serving::PATIENCE;
 
-/// The Python of the tests, if there is one.
-#[expect(clippy::print_stderr, reason = "who runs it by hand should know")]
-fn interpreter() -> Option<PathBuf> {
-    let told = std::env::var_os("OPENENV_TEST_PYTHON_0_10_0").map(PathBuf::from);
-    let kept = workspace().join(".venvs/openenv-0.10.0/bin/python");
-    let found = told.or_else(|| Some(kept).filter(|python| python.exists()));
-    if found.is_none() {
-        eprintln!("skipped: `cargo xtask test` makes the Python that this needs");
-    }
-    found
+/// The Python of the tests.
+///
+/// # Panics
+/// If it is not there.
+fn interpreter() -> PathBuf {
+    let told = std::env::var_os("OPENENV_TEST_VENVS").map(PathBuf::from);
+    let kept = told.unwrap_or_else(|| workspace().join(".venvs"));
+    let python = kept.join("openenv-0.10.0/bin/python");
+    assert!(
+        python.exists(),
+        "there is no `{}`: `cargo xtask test workers` makes it and runs these tests",
+        python.display()
+    );
+    python
 }
 
 fn workspace() -> &'static Path {
@@ -53,12 +57,11 @@ struct Bench {
 }
 
 impl Bench {
-    /// `None` where there is no Python.
-    fn new() -> Option<Self> {
-        Some(Self {
-            python: interpreter()?,
+    fn new() -> Self {
+        Self {
+            python: interpreter(),
             cache: TempDir::new().unwrap(),
-        })
+        }
     }
 
     /// The command as a user without settings would run it, with this Python.

@@ -9,8 +9,9 @@ use super::{Bench, Session, package, signal};
 use crate::serving::{PATIENCE, Serving};
 
 #[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 fn no_process_outlives_a_server() {
-    let Some(bench) = Bench::new() else { return };
+    let bench = Bench::new();
     for (name, code) in [("-TERM", Some(0)), ("-INT", Some(0)), ("-KILL", None)] {
         let server = Serving::start(bench.openenv("serve --port 0", package("script_entry")));
         let mut session = Session::open(&server.url);
@@ -24,8 +25,9 @@ fn no_process_outlives_a_server() {
 }
 
 #[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 fn a_server_that_starts_can_be_stopped() {
-    let Some(bench) = Bench::new() else { return };
+    let bench = Bench::new();
     let package = slow_package();
     let mut command = bench.openenv("serve --port 0", package.path());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -10,8 +10,9 @@ use crate::mcp::Client;
 use crate::serving::Serving;
 
 #[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 fn a_package_is_served_beside_a_bundled_environment() {
-    let Some(bench) = Bench::new() else { return };
+    let bench = Bench::new();
     let mut command = bench.openenv("serve --port 0", package("script_entry"));
     command.arg("echo");
     let server = Serving::start(command);
@@ -46,8 +47,9 @@ fn a_package_is_served_beside_a_bundled_environment() {
 }
 
 #[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 fn sessions_that_may_not_meet_get_processes_of_their_own() {
-    let Some(bench) = Bench::new() else { return };
+    let bench = Bench::new();
     let single = bench.openenv("serve --port 0", package("not_concurrent"));
     let (_, stderr) = Serving::start(single).stop();
     let remark = "one session at a time unless `--max-sessions N`, each in a process of its own";
@@ -74,8 +76,9 @@ fn sessions_that_may_not_meet_get_processes_of_their_own() {
 }
 
 #[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 fn limits_of_workers_hold() {
-    let Some(bench) = Bench::new() else { return };
+    let bench = Bench::new();
     let limits = "serve --port 0 --step-timeout 3 --worker-memory 256MiB --python-workers 1";
     let server = Serving::start(bench.openenv(limits, package("faults")));
     for (fault, told) in [
@@ -92,8 +95,9 @@ fn limits_of_workers_hold() {
 }
 
 #[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 fn tools_are_served_over_standard_input_and_output() {
-    let Some(bench) = Bench::new() else { return };
+    let bench = Bench::new();
     let mut client = Client::of(bench.openenv("mcp", package("mcp_tools")));
     client.initialize();
     let tools = client.tools();
@@ -104,8 +108,9 @@ fn tools_are_served_over_standard_input_and_output() {
 }
 
 #[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 fn play_and_bench_serve_it_themselves() {
-    let Some(bench) = Bench::new() else { return };
+    let bench = Bench::new();
     let mut play = bench.openenv("play", package("script_entry"));
     play.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut play = play.stderr(Stdio::piped()).spawn().unwrap();
@@ -126,8 +131,9 @@ fn play_and_bench_serve_it_themselves() {
 }
 
 #[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 fn logs_are_objects_if_asked_for() {
-    let Some(bench) = Bench::new() else { return };
+    let bench = Bench::new();
     let command = "serve --port 0 --log-format json";
     let server = Serving::start(bench.openenv(command, package("bare")));
     let (_, stderr) = server.stop();

@@ -691,8 +691,8 @@ class EndedEarly(RuntimeError):
 @contextlib.contextmanager
 def served(fixture: Fixture) -> Iterator[int]:
     """The fixture on the reference; gives the port."""
-    root = (FIXTURES / fixture.directory).resolve()
     with tempfile.TemporaryDirectory() as links, tempfile.TemporaryFile() as log:
+        root = scaffold(fixture, Path(links)) or (FIXTURES / fixture.directory).resolve()
         if fixture.package:
             # What `package-dir` of pyproject.toml says, without installing.
             os.symlink(root, Path(links) / fixture.package)
@@ -719,6 +719,18 @@ def served(fixture: Fixture) -> Iterator[int]:
         finally:
             process.kill()
             process.wait()
+
+
+def scaffold(fixture: Fixture, directory: Path) -> Path | None:
+    """What `openenv init` writes, if that is what the fixture is: it is not ours to keep."""
+    folder, _, name = fixture.directory.partition("/")
+    if folder != "scaffolds":
+        return None
+    home = directory / "made"
+    home.mkdir()
+    init = [str(Path(sys.executable).with_name("openenv")), "init", name, "-o", str(home)]
+    subprocess.run(init, check=True, stdout=subprocess.DEVNULL)
+    return home / name
 
 
 def _start(

@@ -16,10 +16,15 @@ pub(super) const OPENENV: Installed = Installed("openenv-0.10.0");
 pub(super) const STANDIN: Installed = Installed("standin");
 
 impl Installed {
+    /// A program that is installed there.
+    pub(super) fn program(self, name: &str) -> PathBuf {
+        directory().join(self.0).join("bin").join(name)
+    }
+
     /// # Panics
     /// If it is not there.
     pub(super) fn interpreter(self) -> InterpreterOptions {
-        let python = directory().join(self.0).join("bin/python");
+        let python = self.program("python");
         assert!(
             python.exists(),
             "there is no `{}`: `cargo xtask test workers` makes it and runs these tests",

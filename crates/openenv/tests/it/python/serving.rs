@@ -1,12 +1,14 @@
 //! Fixtures, served from Python.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use openenv::python::{Options, Project, Workers};
 use openenv::{Result, Server, ServerBuilder};
 
-use super::installed::Installed;
+use super::installed::{Installed, OPENENV};
 
 /// Where the fixtures are.
 pub(super) fn fixtures() -> PathBuf {
@@ -16,11 +18,34 @@ pub(super) fn fixtures() -> PathBuf {
 /// What a fixture is, by its directory and what is to be served of it: `.` is the
 /// directory itself, anything else an object in it.
 pub(super) fn project(directory: &str, target: &str) -> Result<Project> {
-    let directory = fixtures().join(directory);
+    let directory = match directory.strip_prefix("scaffolds/") {
+        Some(name) => scaffold(name),
+        None => fixtures().join(directory),
+    };
     match target {
         "." => Project::find(directory),
         object => Project::of_object(object, directory),
     }
+}
+
+/// What `openenv init` of the reference writes, made once: it is not ours to keep.
+fn scaffold(name: &str) -> PathBuf {
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scaffolds");
+    let made = kept.join(name);
+    if !made.is_dir() {
+        fs::create_dir_all(&kept).unwrap();
+        let beside = tempfile::tempdir_in(&kept).unwrap();
+        let init = Command::new(OPENENV.program("openenv"))
+            .args(["init", name, "-o"])
+            .arg(beside.path())
+            .output()
+            .unwrap();
+        assert!(init.status.success(), "{init:?}");
+        // Another test may have been quicker.
+        let moved = fs::rename(beside.path().join(name), &made);
+        assert!(moved.is_ok() || made.is_dir(), "{moved:?}");
+    }
+    made
 }
 
 /// Workers of a fixture, with variables that it needs.

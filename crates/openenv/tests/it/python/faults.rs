@@ -195,14 +195,7 @@ async fn a_limit_holds_although_nobody_waits_any_more() {
         options.step_timeout = Some(Duration::from_millis(500));
     })
     .await;
-    let (mut socket, pid) = session(&server).await;
-    socket.send_json(&misdeed("hang_sleep")).await;
-    sleep(Duration::from_millis(100)).await;
-    socket.vanish();
-    ends(pid).await;
-    let (mut next, _) = session(&server).await;
-    assert!(is_well(&mut next).await);
-    server.stop().await;
+    hang_and_vanish(server).await;
 }
 
 #[tokio::test]
@@ -210,6 +203,11 @@ async fn a_limit_holds_although_nobody_waits_any_more() {
 async fn what_does_not_end_by_itself_ends_with_its_process() {
     // No limit for steps: it is the close that does not come.
     let server = serve_to("faults", 1, |options| options.workers = 1).await;
+    hang_and_vanish(server).await;
+}
+
+/// A client that leaves during a step that hangs: the process of the step ends.
+async fn hang_and_vanish(server: TestServer) {
     let (mut socket, pid) = session(&server).await;
     socket.send_json(&misdeed("hang_sleep")).await;
     sleep(Duration::from_millis(100)).await;
@@ -217,6 +215,7 @@ async fn what_does_not_end_by_itself_ends_with_its_process() {
     ends(pid).await;
     let (mut next, _) = session(&server).await;
     assert!(is_well(&mut next).await);
+    drop(next);
     server.stop().await;
 }
 

@@ -1,9 +1,11 @@
 //! A package in Python as the server sees every environment.
 
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use tokio::sync::Semaphore;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::Options;
 use super::frame::Ask;
@@ -12,8 +14,6 @@ use super::pool::Pool;
 use super::question::Answer;
 use super::report::{About, Report, Traits};
 use super::session::PythonSession;
-use tokio::sync::Semaphore;
-
 use crate::contract::Contract;
 use crate::env::erased::{AnyEnvironment, Blueprint, BoxFuture, Room};
 use crate::env::tasks::{AnyTasks, TaskQuestion};
@@ -42,6 +42,8 @@ pub(super) struct PythonBlueprint {
     known: Arc<RwLock<Known>>,
     /// For questions about tasks, each of which takes an environment.
     turns: Arc<Semaphore>,
+    /// Ends what is still asked of an environment that cannot be made.
+    _asking: DropGuard,
 }
 
 /// What only an environment that exists can tell.
@@ -65,8 +67,10 @@ impl PythonBlueprint {
         };
         let is_known = about.is_some();
         let known = Arc::new(RwLock::new(about.map_or(unknown, Known::from)));
+        let asking = CancellationToken::new();
         if !is_known {
-            tokio::spawn(keep_asking(Arc::downgrade(&pool), Arc::downgrade(&known)));
+            let keep_asking = keep_asking(Arc::clone(&pool), Arc::clone(&known));
+            tokio::spawn(asking.clone().run_until_cancelled_owned(keep_asking));
         }
         let schemas = report.schemas;
         Self {
@@ -82,6 +86,7 @@ impl PythonBlueprint {
             traits,
             known,
             turns: Arc::new(Semaphore::new(TASK_QUESTIONS)),
+            _asking: asking.drop_guard(),
         }
     }
 
@@ -118,13 +123,10 @@ pub(super) async fn ask_about(pool: &Arc<Pool>) -> Result<About> {
 }
 
 /// An environment that could not be made when the server started may be made later.
-async fn keep_asking(pool: Weak<Pool>, known: Weak<RwLock<Known>>) {
+async fn keep_asking(pool: Arc<Pool>, known: Arc<RwLock<Known>>) {
     let mut pause = Duration::from_secs(1);
     loop {
         tokio::time::sleep(pause).await;
-        let (Some(pool), Some(known)) = (pool.upgrade(), known.upgrade()) else {
-            return;
-        };
         match ask_about(&pool).await {
             Ok(about) => {
                 *known.write().unwrap_or_else(PoisonError::into_inner) = about.into();

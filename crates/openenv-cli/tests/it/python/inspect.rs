@@ -79,6 +79,7 @@ fn what_is_missing_is_told_with_how_to_install_it() {
 }
 
 #[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
 fn programs_are_told_what_failed() {
     let output = openenv("inspect ./gone --json").output().unwrap();
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();

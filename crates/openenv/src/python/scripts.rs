@@ -48,6 +48,7 @@ static FILES: &[(&str, &str)] = files![
     "standin/openenv_core/__init__.py",
     "worker/__main__.py",
     "worker/openenv_worker/__init__.py",
+    "worker/openenv_worker/allowance.py",
     "worker/openenv_worker/answer.py",
     "worker/openenv_worker/application.py",
     "worker/openenv_worker/blame.py",

@@ -2,7 +2,7 @@
 
 import traceback
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from pydantic_core import to_json as core_to_json
 
 from .link import to_json
@@ -48,10 +48,9 @@ def of_observation(observation, flag):
     return wire(reply)
 
 
-def of_state(state, flag, declared):
+def of_state(state, flag, adapter):
     if flag & HTTP:
         # Over HTTP the declared type decides which fields there are.
-        adapter = TypeAdapter(declared)
         return wire(adapter.dump_python(adapter.validate_python(state), warnings=False))
     dump = getattr(state, "model_dump", None)
     return wire(state if dump is None else dump())

@@ -95,6 +95,13 @@ class Application:
             core=base,
         )
 
+    @functools.cached_property
+    def state_adapter(self):
+        """What writes a state as its declared type has it."""
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(self.state_type)
+
     def parse(self, payload):
         """The action in a payload.
 

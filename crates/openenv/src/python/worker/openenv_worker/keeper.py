@@ -4,19 +4,16 @@ import os
 import select
 import signal
 import sys
-import time
 import traceback
 
 from . import isolation, system
+from .allowance import Allowance, told
 
 LINE = 3500
 """Bytes of a line at most: what is longer is cut, so that lines never mix."""
 
 FAILED = 70 << 8
 """What `wait` tells of a process that ended with code 70."""
-
-LINES_PER_SECOND = 200
-BURST = 1000
 
 
 def start(link, job, asked, application):
@@ -147,18 +144,16 @@ class Relay:
         self.source = source
         self._name = b"\x1e%d\x1e" % worker
         self._rest = b""
-        self._allowed = BURST
-        self._at = time.monotonic()
-        self._left_out = 0
+        self._allowance = Allowance()
         os.set_blocking(source, False)
 
     def pause(self):
         """Milliseconds after which there may be something to tell."""
-        return 1000 if self._left_out else None
+        return 1000 if self._allowance.left_out else None
 
     def catch_up(self):
         """Tells what was left out, if there is room for it by now."""
-        self._tell([])
+        self._tell_left_out(self._allowance.catch_up())
 
     def pass_on(self):
         """Reads once; whether there may be more."""
@@ -181,30 +176,21 @@ class Relay:
         """The last words of a worker that has ended."""
         # Something that it started may hold the pipe open and go on writing.
         for _ in range(64):
-            before = time.monotonic()
             if not self.pass_on() or not select.select([self.source], [], [], 0)[0]:
                 break
-            self._at = before
         self._tell([self._rest] if self._rest else [])
-        self._report_left_out()
+        self._tell_left_out(self._allowance.take_left_out())
 
     def _tell(self, lines):
-        now = time.monotonic()
-        self._allowed = min(BURST, self._allowed + (now - self._at) * LINES_PER_SECOND)
-        self._at = now
-        if self._left_out and self._allowed >= 1:
-            self._report_left_out()
         for line in lines:
-            if self._allowed >= 1:
-                self._allowed -= 1
+            left_out = self._allowance.admit()
+            if left_out is not None:
+                self._tell_left_out(left_out)
                 self._write(line[:LINE])
-            else:
-                self._left_out += 1
 
-    def _report_left_out(self):
-        if self._left_out:
-            self._write(b"(%d more lines left out)" % self._left_out)
-            self._left_out = 0
+    def _tell_left_out(self, left_out):
+        if left_out:
+            self._write(told(left_out).encode())
 
     def _write(self, line):
         if line.startswith(b"\x1e"):

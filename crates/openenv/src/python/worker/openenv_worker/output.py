@@ -4,11 +4,10 @@ import contextvars
 import io
 import queue
 import threading
-import time
+
+from .allowance import Allowance, told
 
 LINE = 8192
-LINES_PER_SECOND = 200
-BURST = 1000
 
 session_number = contextvars.ContextVar("session_number", default=0)
 """The session that the running code belongs to. Tasks and the threads of anyio take it over."""
@@ -49,7 +48,7 @@ class Tap(io.TextIOBase):
         self._original = original
         self._lock = threading.RLock()
         self._rests = {}
-        self._allowance = {}
+        self._allowances = {}
 
     def write(self, text):
         if not isinstance(text, str):
@@ -72,21 +71,17 @@ class Tap(io.TextIOBase):
             rest = self._rests.pop(session, None)
             if rest:
                 self._tell(session, rest)
-            _, _, left_out = self._allowance.pop(session, (0, 0, 0))
-            if left_out:
-                self._scribe.note(f"({left_out} more lines left out)", self._flag, session)
+            allowance = self._allowances.pop(session, None)
+            if allowance is not None and allowance.left_out:
+                self._scribe.note(told(allowance.left_out), self._flag, session)
 
     def _tell(self, session, line):
-        now = time.monotonic()
-        allowed, at, left_out = self._allowance.get(session, (BURST, now, 0))
-        allowed = min(BURST, allowed + (now - at) * LINES_PER_SECOND)
-        if allowed >= 1:
-            if left_out:
-                self._scribe.note(f"({left_out} more lines left out)", self._flag, session)
-            self._scribe.note(line, self._flag, session)
-            self._allowance[session] = (allowed - 1, now, 0)
-        else:
-            self._allowance[session] = (allowed, now, left_out + 1)
+        left_out = self._allowances.setdefault(session, Allowance()).admit()
+        if left_out is None:
+            return
+        if left_out:
+            self._scribe.note(told(left_out), self._flag, session)
+        self._scribe.note(line, self._flag, session)
 
     def flush(self):
         pass

@@ -34,8 +34,6 @@ from .protocol import (
 )
 from .tools import tools_of
 
-BASES = ("reset_async", "step_async")
-
 
 class Cancelled(BaseException):
     """Raised in the middle of a call that has to end."""
@@ -157,7 +155,7 @@ class Session:
                 pass
 
     def _refuse(self, error, call):
-        if isinstance(error, NotImplementedError) and isinstance(error, Unsupported):
+        if isinstance(error, Unsupported):
             self.link.send(UNSUPPORTED, session=self.number, call=call)
         elif isinstance(error, TaskIndex):
             self.link.send(TASK_INDEX, session=self.number, call=call)
@@ -298,7 +296,7 @@ class Session:
         state = self.environment.state
         if callable(state):
             state = state()
-        return answer.of_state(state, flag, self.application.state_type)
+        return answer.of_state(state, flag, self.application.state_adapter)
 
     def _tool(self, flag, payload):
         if self.tools is None:

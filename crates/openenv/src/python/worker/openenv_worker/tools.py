@@ -94,7 +94,7 @@ class ClientTools:
     def call(self, name, arguments):
         function = self._modes("_mode_tools").get(name, {}).get(self._mode())
         if function is not None and self._mode() is not None:
-            return self._session._call(self._call_function, name, function, arguments)
+            return self._call_function(name, function, arguments)
         return self._session._await(self._call_client(name, arguments))
 
     def _call_function(self, name, function, arguments):

@@ -10,7 +10,6 @@ mod local_server;
 mod log;
 mod open_files;
 mod registry;
-mod schema;
 mod subject;
 mod target;
 mod ui;

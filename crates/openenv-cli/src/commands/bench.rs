@@ -18,10 +18,10 @@ use crate::config::BenchConfig;
 use crate::diagnosis;
 use crate::failure::Failure;
 use crate::open_files;
-use crate::schema::{self, ActionSchema};
 use crate::target::{Opened, Target};
 use crate::ui;
 use crate::ui::progress::Progress;
+use openenv_schema::{self as schema, ActionSchema};
 
 mod monitor;
 mod plan;
@@ -126,7 +126,8 @@ async fn simplest_action(endpoint: &Endpoint) -> Result<Box<RawValue>> {
         .schemas()
         .await
         .map_err(|error| diagnosis::fatal(endpoint, &error))?;
-    let action = schema::simplest(&ActionSchema::new(schemas.action))?;
+    let action = schema::simplest(&ActionSchema::new(schemas.action))
+        .map_err(|error| Failure::new(error.to_string(), "pass an action with `--action`"))?;
     Ok(to_raw_value(&action)?)
 }
 

@@ -7,9 +7,9 @@ use tokio::runtime::{self, Runtime};
 
 use crate::config::PlayConfig;
 use crate::diagnosis;
-use crate::schema::ActionSchema;
 use crate::target::{Opened, Target};
 use crate::ui;
+use openenv_schema::ActionSchema;
 
 mod form;
 mod game;

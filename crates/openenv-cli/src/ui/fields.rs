@@ -5,8 +5,8 @@ use std::fmt::Write;
 use owo_colors::OwoColorize;
 use serde_json::Value;
 
-use crate::schema::{ActionSchema, Entry, Field, Variant};
 use crate::ui;
+use openenv_schema::{ActionSchema, Entry, Field, Variant};
 
 /// The fields of what is sent, and which of them are needed.
 pub(crate) fn of_input(schema: &ActionSchema) -> String {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::config::ServeConfig;
 use crate::launch::Launched;
 use crate::registry::Bundled;
-use crate::schema::{self, ActionSchema};
+use openenv_schema::{self as schema, ActionSchema};
 
 const IN_JSON: [&str; 3] = ["null", "true", "false"];
 const IN_PYTHON: [&str; 3] = ["None", "True", "False"];

@@ -7,9 +7,9 @@ use openenv::python::{Candidate, Interpreter, Project, Requirements, Traits};
 use owo_colors::OwoColorize;
 
 use super::finding::{Environment, Finding, Tool, Type, Types};
-use crate::schema::ActionSchema;
 use crate::ui;
 use crate::ui::fields;
+use openenv_schema::ActionSchema;
 
 /// Facts: a label each, and what is so.
 type Facts = Vec<(&'static str, String)>;

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::prompt::{Answer, Prompt};
 use super::view;
-use crate::schema::{ActionSchema, Entry, Field, Variant};
 use crate::ui;
+use openenv_schema::{ActionSchema, Entry, Field, Variant};
 
 /// Asks for each field; `None` if the person would rather not.
 pub(super) fn fill(schema: &ActionSchema, prompt: &mut Prompt) -> Result<Option<Value>> {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::toolkit::{Call, Toolkit};
-use crate::schema::{self, ActionSchema, Entry, Field};
+use openenv_schema::{self as schema, ActionSchema, Entry, Field};
 
 /// What somebody wants.
 #[derive(Debug, PartialEq)]

@@ -12,8 +12,8 @@ use super::view;
 use crate::config::PlayConfig;
 use crate::diagnosis;
 use crate::failure::Failure;
-use crate::schema::{ActionSchema, Sampler};
 use crate::ui;
+use openenv_schema::{ActionSchema, Sampler};
 
 /// One step as a line of JSON: programs rely on the names.
 #[derive(Debug, Serialize)]

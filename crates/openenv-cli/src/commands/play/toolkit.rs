@@ -4,7 +4,7 @@ use openenv::ToolInfo;
 use serde_json::{Value, json};
 
 use super::input;
-use crate::schema::ActionSchema;
+use openenv_schema::ActionSchema;
 
 /// The tools that can be called.
 #[derive(Debug, Default)]

@@ -7,8 +7,8 @@ use owo_colors::OwoColorize;
 use serde_json::Value;
 
 use super::toolkit::Toolkit;
-use crate::schema::{ActionSchema, Field};
 use crate::ui::fields;
+use openenv_schema::{ActionSchema, Field};
 
 /// Characters of one value that are shown: a person cannot read more, and a
 /// terminal does not like to.

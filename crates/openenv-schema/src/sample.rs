@@ -4,6 +4,9 @@ mod number;
 mod pattern;
 mod text;
 
+use std::error::Error;
+use std::fmt;
+
 use fastrand::Rng;
 use serde_json::{Map, Value};
 
@@ -11,7 +14,6 @@ use super::ActionSchema;
 use super::field::is_base_metadata;
 use super::misfit::Misfit;
 use super::node::{Kind, Node};
-use crate::failure::Failure;
 
 /// From this depth on, the smallest choice is taken: schemas may contain themselves.
 const SHALLOW: usize = 3;
@@ -26,15 +28,32 @@ const OPTIONAL_ONE_IN: usize = 4;
 /// Lists get up to so many items more than they must have.
 const MORE_ITEMS: usize = 3;
 
+/// No action could be made up from a schema.
+#[derive(Debug)]
+pub struct Unmakeable(Option<Misfit>);
+
+impl fmt::Display for Unmakeable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("could not make up an action")?;
+        match &self.0 {
+            Some(misfit) => write!(f, ": {misfit}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Error for Unmakeable {}
+
 /// Makes up valid actions; the same ones for the same seed.
 #[derive(Debug)]
-pub(crate) struct Sampler<'a> {
+pub struct Sampler<'a> {
     schema: &'a ActionSchema,
     rng: Rng,
 }
 
 impl<'a> Sampler<'a> {
-    pub(crate) fn new(schema: &'a ActionSchema, seed: u64) -> Self {
+    /// Chooses by the seed.
+    pub fn new(schema: &'a ActionSchema, seed: u64) -> Self {
         Self {
             schema,
             rng: Rng::with_seed(seed),
@@ -45,11 +64,11 @@ impl<'a> Sampler<'a> {
     ///
     /// # Errors
     /// If the schema asks for what cannot be made up, or for contradictions.
-    pub(crate) fn action(&mut self) -> Result<Value, Failure> {
+    pub fn action(&mut self) -> Result<Value, Unmakeable> {
         self.draw(Manner::Random)
     }
 
-    fn draw(&mut self, manner: Manner) -> Result<Value, Failure> {
+    fn draw(&mut self, manner: Manner) -> Result<Value, Unmakeable> {
         let mut manner = manner;
         let mut misfit = None;
         let mut values = 0;
@@ -77,11 +96,7 @@ impl<'a> Sampler<'a> {
             // Where the plainest breaks a rule, some other may not.
             manner = Manner::Random;
         }
-        let misfit = misfit.map_or_else(String::new, |misfit| format!(": {misfit}"));
-        Err(Failure::new(
-            format!("could not make up an action{misfit}"),
-            "pass an action with `--action`",
-        ))
+        Err(Unmakeable(misfit))
     }
 }
 
@@ -89,7 +104,7 @@ impl<'a> Sampler<'a> {
 ///
 /// # Errors
 /// If the schema asks for what cannot be made up, or for contradictions.
-pub(crate) fn simplest(schema: &ActionSchema) -> Result<Value, Failure> {
+pub fn simplest(schema: &ActionSchema) -> Result<Value, Unmakeable> {
     // The seed matters for what follows a pattern only; any will do, as long as it stays.
     Sampler::new(schema, 0).draw(Manner::Plain)
 }

@@ -18,43 +18,45 @@ use serde_json::Value;
 
 use self::node::Node;
 
-pub(crate) use self::field::{Entry, Field};
-pub(crate) use self::sample::{Sampler, simplest};
+pub use self::field::{Entry, Field};
+pub use self::sample::{Sampler, Unmakeable, simplest};
 
 /// What an action must look like.
 #[derive(Debug)]
-pub(crate) struct ActionSchema {
+pub struct ActionSchema {
     root: Value,
 }
 
 /// One of the shapes that an action can have; most schemas have a single one.
 #[derive(Debug)]
-pub(crate) struct Variant<'a> {
+pub struct Variant<'a> {
     schema: &'a ActionSchema,
     node: Node,
 }
 
 impl ActionSchema {
     /// Takes any JSON: what makes no sense in it is shown as `anything`.
-    pub(crate) fn new(schema: Value) -> Self {
+    pub fn new(schema: Value) -> Self {
         Self { root: schema }
     }
 
-    pub(crate) fn title(&self) -> Option<&str> {
+    /// What it calls itself.
+    pub fn title(&self) -> Option<&str> {
         self.root.get("title").and_then(Value::as_str)
     }
 
-    pub(crate) fn description(&self) -> Option<&str> {
+    /// What it says about itself.
+    pub fn description(&self) -> Option<&str> {
         self.root.get("description").and_then(Value::as_str)
     }
 
     /// Whether an action is nothing but the call of a tool.
-    pub(crate) fn is_tool_call(&self) -> bool {
+    pub fn is_tool_call(&self) -> bool {
         self.root.pointer("/properties/type/const") == Some(&Value::from("call_tool"))
     }
 
     /// Names of the fields that somebody fills in, and whether each has to be there.
-    pub(crate) fn asked(&self) -> Vec<(String, bool)> {
+    pub fn asked(&self) -> Vec<(String, bool)> {
         let variants = self.variants();
         let fields = variants.iter().flat_map(Variant::fields);
         fields
@@ -64,7 +66,7 @@ impl ActionSchema {
     }
 
     /// The shapes to choose from, at least one.
-    pub(crate) fn variants(&self) -> Vec<Variant<'_>> {
+    pub fn variants(&self) -> Vec<Variant<'_>> {
         let root = self.node_or_anything(&self.root);
         let nodes = match root.alternatives(self) {
             Some(Ok(alternatives)) if !alternatives.is_empty() => alternatives,
@@ -79,7 +81,7 @@ impl ActionSchema {
 
 impl<'a> Variant<'a> {
     /// What tells this variant from the others: its tag, or else its title.
-    pub(crate) fn label(&self) -> Option<String> {
+    pub fn label(&self) -> Option<String> {
         let tag = self
             .fields()
             .into_iter()
@@ -90,12 +92,13 @@ impl<'a> Variant<'a> {
         tag.or_else(|| self.node.text("title").map(str::to_owned))
     }
 
-    pub(crate) fn description(&self) -> Option<&str> {
+    /// What it says about itself.
+    pub fn description(&self) -> Option<&str> {
         self.node.text("description")
     }
 
     /// The fields of the action, in the order of the schema.
-    pub(crate) fn fields(&self) -> Vec<Field<'a>> {
+    pub fn fields(&self) -> Vec<Field<'a>> {
         self.node
             .properties()
             .map(|(name, property)| {

@@ -8,17 +8,21 @@ use super::words;
 
 /// A field of an action.
 #[derive(Debug)]
-pub(crate) struct Field<'a> {
-    pub(crate) name: String,
+pub struct Field<'a> {
+    /// Its key in the action.
+    pub name: String,
     /// Its type in words, such as `whole number, 1 to 100`.
-    pub(crate) words: String,
-    pub(crate) required: bool,
+    pub words: String,
+    /// Whether it has to be there.
+    pub required: bool,
     /// What the server takes if the field is left out, where the schema tells.
-    pub(crate) default: Option<Value>,
-    pub(crate) description: Option<String>,
+    pub default: Option<Value>,
+    /// What the schema says about it.
+    pub description: Option<String>,
     /// The values to choose from; empty if they are not listed.
-    pub(crate) choices: Vec<Value>,
-    pub(crate) entry: Entry,
+    pub choices: Vec<Value>,
+    /// Who gives it its value.
+    pub entry: Entry,
     pub(super) schema: &'a ActionSchema,
     pub(super) place: Value,
     pub(super) node: Node,
@@ -26,7 +30,7 @@ pub(crate) struct Field<'a> {
 
 /// How a field gets its value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Entry {
+pub enum Entry {
     /// A person gives it.
     Asked,
     /// There is one value only, such as the tag of a variant. It is sent without asking, even if the

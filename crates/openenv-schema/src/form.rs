@@ -15,7 +15,7 @@ impl Field<'_> {
     ///
     /// # Errors
     /// With what was expected instead.
-    pub(crate) fn parse(&self, line: &str) -> Result<Option<Value>, String> {
+    pub fn parse(&self, line: &str) -> Result<Option<Value>, String> {
         let line = line.trim();
         if line.is_empty() && !self.required {
             return Ok(None);

@@ -4,12 +4,11 @@ mod args;
 mod commands;
 mod config;
 mod diagnosis;
-mod failure;
 mod launch;
 mod local_server;
-mod log;
 mod open_files;
 mod registry;
+mod service;
 mod subject;
 mod target;
 mod ui;
@@ -25,7 +24,7 @@ use crate::config::{Config, Task};
 /// usage errors end in clap with 2.
 fn main() -> ExitCode {
     let config = Config::from(Args::read());
-    log::start(&config.log);
+    openenv_serve::log::start(&config.log);
     let outcome = match &config.task {
         Task::Serve(serve) => commands::serve::run(serve).map(|()| ExitCode::SUCCESS),
         Task::Mcp(mcp) => commands::mcp::run(mcp).map(|()| ExitCode::SUCCESS),
@@ -37,7 +36,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         // `openenv list | head -1` is no failure.
-        Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if openenv_serve::failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             ui::report(&error);
             ExitCode::FAILURE

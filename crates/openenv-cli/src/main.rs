@@ -7,6 +7,7 @@ mod diagnosis;
 mod launch;
 mod local_server;
 mod open_files;
+mod program;
 mod registry;
 mod service;
 mod subject;
@@ -26,8 +27,8 @@ fn main() -> ExitCode {
     let config = Config::from(Args::read());
     openenv_serve::log::start(&config.log);
     let outcome = match &config.task {
-        Task::Serve(serve) => commands::serve::run(serve).map(|()| ExitCode::SUCCESS),
-        Task::Mcp(mcp) => commands::mcp::run(mcp).map(|()| ExitCode::SUCCESS),
+        Task::Serve(serve) => commands::serve::run(serve, &config.log).map(|()| ExitCode::SUCCESS),
+        Task::Mcp(mcp) => commands::mcp::run(mcp, &config.log).map(|()| ExitCode::SUCCESS),
         Task::List(list) => commands::list::run(list).map(|()| ExitCode::SUCCESS),
         Task::Inspect(inspect) => commands::inspect::run(inspect),
         Task::Play(play) => commands::play::run(play).map(|()| ExitCode::SUCCESS),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use openenv::{Mode, ResetOptions};
+use openenv_build::Profile;
 use openenv_serve::{LogConfig, LogFormat, ServerConfig};
 use serde_json::value::RawValue;
 
@@ -89,6 +90,8 @@ pub(crate) struct EndpointConfig {
     pub(crate) message_timeout: Option<Duration>,
     /// How an environment in Python is run that is named instead of a server.
     pub(crate) python: PythonConfig,
+    /// How a crate is built that is named instead of a server: quickly to be played, well to be measured.
+    pub(crate) profile: Profile,
     /// Whether to say what takes time. Default: yes.
     pub(crate) progress: bool,
 }
@@ -210,12 +213,13 @@ impl InspectConfig {
 }
 
 impl EndpointConfig {
-    fn new(args: EndpointArgs, progress: bool) -> Self {
+    fn new(args: EndpointArgs, profile: Profile, progress: bool) -> Self {
         Self {
             target: args.target,
             headers: args.headers,
             message_timeout: args.message_timeout.0,
             python: args.python.into(),
+            profile,
             progress,
         }
     }
@@ -227,7 +231,7 @@ impl PlayConfig {
         for argument in args.reset_arguments {
             reset = reset.with(argument.name, argument.value);
         }
-        let endpoint = EndpointConfig::new(args.endpoint, progress);
+        let endpoint = EndpointConfig::new(args.endpoint, Profile::Dev, progress);
         Self {
             endpoint: EndpointConfig {
                 python: endpoint.python.for_one_session(),
@@ -245,7 +249,7 @@ impl PlayConfig {
 impl BenchConfig {
     fn new(args: BenchArgs, progress: bool) -> Self {
         Self {
-            endpoint: EndpointConfig::new(args.endpoint, progress),
+            endpoint: EndpointConfig::new(args.endpoint, Profile::Release, progress),
             sessions: args.sessions,
             duration: args.duration.0,
             ramp: args.ramp.0,

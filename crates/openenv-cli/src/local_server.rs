@@ -10,7 +10,7 @@ use openenv_build::Profile;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use crate::config::PythonConfig;
+use crate::config::{EndpointConfig, PythonConfig};
 use crate::launch::Launched;
 use crate::program::Program;
 use crate::subject::Subject;
@@ -27,20 +27,19 @@ pub(crate) struct LocalServer {
 }
 
 impl LocalServer {
-    pub(crate) fn start(subject: &Subject, python: &PythonConfig, progress: bool) -> Result<Self> {
+    pub(crate) fn start(subject: &Subject, config: &EndpointConfig) -> Result<Self> {
         let runtime = Runtime::new().context("could not start the runtime of the server")?;
         match subject {
-            Subject::Crate(directory) => Self::of_crate(directory, runtime),
+            Subject::Crate(directory) => Self::of_crate(directory, config.profile.clone(), runtime),
             Subject::Bundled(_) | Subject::Python(_) => {
-                Self::of_this_process(subject, python, progress, runtime)
+                Self::of_this_process(subject, &config.python, config.progress, runtime)
             }
         }
     }
 
-    fn of_crate(directory: &Path, runtime: Runtime) -> Result<Self> {
-        // What is measured or played is to be quick.
+    fn of_crate(directory: &Path, profile: Profile, runtime: Runtime) -> Result<Self> {
         let (program, endpoint) = runtime.block_on(async {
-            let program = Program::build(directory, Profile::Release).await?;
+            let program = Program::build(directory, profile).await?;
             let mut process = Process::new(program.path)
                 .args(["--no-banner"])
                 .env(openenv_serve::vars::LOG, "warn")

@@ -63,7 +63,7 @@ impl Target {
         let (url, local_server) = match &config.target {
             Self::Url(url) => (url.clone(), None),
             Self::Environment(subject) => {
-                let server = LocalServer::start(subject, &config.python, config.progress)?;
+                let server = LocalServer::start(subject, config)?;
                 (server.url().to_owned(), Some(server))
             }
         };

@@ -24,7 +24,7 @@ pub(crate) fn run(config: &McpConfig, log: &LogConfig) -> Result<()> {
         .build()
         .context("could not start the runtime")?;
     if let Subject::Crate(directory) = &config.environment {
-        let program = runtime.block_on(Program::build(directory, Profile::Release))?;
+        let program = runtime.block_on(Program::build(directory, Profile::Dev))?;
         return become_program(&program, config, log);
     }
     let outcome = runtime.block_on(serve(config));

@@ -6,6 +6,7 @@
 mod inspect;
 mod processes;
 mod refusals;
+mod reload;
 mod served;
 
 use std::fs;

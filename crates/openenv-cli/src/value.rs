@@ -8,8 +8,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 mod control_listen;
+mod variable;
 
 pub(crate) use control_listen::ControlListen;
+pub(crate) use variable::Variable;
 
 /// A time in seconds, zero or more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -219,6 +221,14 @@ impl FromStr for ErrorLimit {
             Ok(percent) if percent > 100.0 => Err("too large: at most `100%`".to_owned()),
             _ => Err(expected.to_owned()),
         }
+    }
+}
+
+/// Reads a number of processors.
+pub(crate) fn cpus(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(cpus) if cpus.is_finite() && cpus > 0.0 => Ok(cpus),
+        _ => Err("expected a number of processors above 0, such as `2` or `0.5`".to_owned()),
     }
 }
 

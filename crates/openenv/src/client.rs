@@ -134,7 +134,8 @@ impl<T: EnvTypes> EnvClient<T> {
                 ..client
             }),
             Err(error) => {
-                server.stop().await?;
+                // Whether it could be stopped is the smaller trouble.
+                let _ = server.stop().await;
                 Err(error)
             }
         }

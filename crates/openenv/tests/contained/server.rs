@@ -43,7 +43,6 @@ impl Environment for Window {
         Ok(Step::new(Seen { text }))
     }
 
-    #[expect(clippy::exit, reason = "it is told to")]
     async fn step(&mut self, look: Look, _: StepOptions) -> Result<Step<Seen>> {
         let text = match look {
             Look::Variable(name) => env::var(name).unwrap_or_default(),
@@ -61,7 +60,6 @@ impl Environment for Window {
 }
 
 #[tokio::main]
-#[expect(clippy::exit, reason = "it is told to")]
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "this is its log")]
 async fn main() -> Result<()> {
     let told = |name: &str| env::var(name).ok();

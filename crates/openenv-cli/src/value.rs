@@ -11,7 +11,7 @@ mod control_listen;
 mod variable;
 
 pub(crate) use control_listen::ControlListen;
-pub(crate) use variable::Variable;
+pub(crate) use variable::{TypedVariable, Variable};
 
 /// A time in seconds, zero or more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -36,7 +36,6 @@ pub(super) fn run() -> Result<Outcome> {
     let image = runtime.block_on(Image::build(&engine))?;
     let outcome = test(&engine, &image);
     runtime.block_on(image.remove())?;
-    engine.stop()?;
     outcome
 }
 

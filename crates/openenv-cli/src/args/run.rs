@@ -2,7 +2,7 @@
 
 use clap::builder::RangedU64ValueParser;
 
-use crate::value::{ByteSize, PositiveSeconds, Seconds, Variable};
+use crate::value::{ByteSize, PositiveSeconds, Seconds, TypedVariable};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
@@ -12,8 +12,8 @@ pub(crate) struct RunArgs {
 
     /// Variable of the container, as `LEVEL=3`, or `LEVEL` alone to pass on the value it has here;
     /// may be repeated
-    #[arg(short, long = "env", value_name = "NAME[=VALUE]")]
-    pub(crate) variables: Vec<Variable>,
+    #[arg(short = 'e', long = "env", value_name = "NAME[=VALUE]")]
+    pub(crate) variables: Vec<TypedVariable>,
 
     /// Port of this machine that leads to the server; 0 picks a free one. It is reached from this
     /// machine alone

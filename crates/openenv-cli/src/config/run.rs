@@ -5,14 +5,18 @@ use std::time::Duration;
 use openenv::provider::Docker;
 
 use crate::args::RunArgs;
-use crate::value::Variable;
+use crate::value::{TypedVariable, Variable};
 
 /// What `openenv run` runs.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command by itself"
+)]
 pub(crate) struct RunConfig {
     pub(crate) image: String,
-    /// Default: none.
-    pub(crate) variables: Vec<(String, String)>,
+    /// Those that have a value. Default: none.
+    pub(crate) variables: Vec<Variable>,
     /// Of this machine; 0 for any free one. Default: 0.
     pub(crate) port: u16,
     /// Inside of the container. Default: 8000.
@@ -43,7 +47,8 @@ pub(crate) struct RunConfig {
 
 impl RunConfig {
     pub(super) fn new(args: RunArgs, banner: bool) -> Self {
-        let variables = args.variables.into_iter().filter_map(Variable::resolve);
+        let variables = args.variables.into_iter();
+        let variables = variables.filter_map(TypedVariable::resolve);
         Self {
             image: args.image,
             variables: variables.collect(),
@@ -76,8 +81,8 @@ impl RunConfig {
             .show_output(true)
             .start_timeout(self.start_timeout)
             .stop_timeout(self.stop_timeout);
-        for (name, value) in &self.variables {
-            docker = docker.env(name, value);
+        for variable in &self.variables {
+            docker = docker.env(&variable.name, &variable.value);
         }
         if let Some(bytes) = self.memory {
             docker = docker.memory(bytes);

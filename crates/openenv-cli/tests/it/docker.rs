@@ -75,8 +75,8 @@ fn runs_until_it_is_told_to_stop() {
 fn a_container_that_ends_by_itself_is_told() {
     let server = run("-q");
     let url = server.url.clone();
-    // Nobody answers this one.
-    drop(server.send("POST /step", r#"{"action": {"exit": 7}}"#));
+    // Nobody answers this one; who does not wait calls it off.
+    let _asked = server.send("POST /step", r#"{"action": {"exit": 7}}"#);
     let (status, stderr) = server.wait();
     assert_eq!(status.code(), Some(1), "{stderr}");
     assert!(

@@ -197,6 +197,15 @@ async fn what_cannot_be_started_is_told() {
         "{error}"
     );
 
+    // Nobody listens there.
+    let nowhere = "127.0.0.1:1/openenv-test-nothing";
+    let error = Docker::image(nowhere).pull(true).start().await;
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.starts_with(&format!("could not pull `{nowhere}` at ")),
+        "{error}"
+    );
+
     let mark = Mark::new();
     let mut docker = mark.docker().network("openenv-test-nowhere");
     let error = docker.start().await.unwrap_err().to_string();

@@ -3,7 +3,7 @@
 use std::{
     env, fs,
     fs::File,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -28,8 +28,8 @@ const ANSWER_WITHIN: u64 = 120;
 #[derive(Debug)]
 pub(super) struct Engine {
     address: String,
-    /// The daemon, if it was started for the suite.
-    daemon: Option<Daemon>,
+    /// The daemon, if it was started for the suite; it ends with this.
+    _daemon: Option<Daemon>,
 }
 
 /// A daemon with all that it keeps.
@@ -45,8 +45,10 @@ impl Engine {
         let host = env::var("DOCKER_HOST").ok().filter(|host| !host.is_empty());
         let address = host.unwrap_or_else(|| USUAL_SOCKET.to_owned());
         if answers(&address).await {
-            let daemon = None;
-            return Ok(Ok(Self { address, daemon }));
+            return Ok(Ok(Self {
+                address,
+                _daemon: None,
+            }));
         }
         if output("dockerd", &["--version"]).is_none()
             && let Err(reason) = system::install(&["docker.io"])
@@ -55,8 +57,10 @@ impl Engine {
         }
         // To install it may have started it.
         if answers(&address).await {
-            let daemon = None;
-            return Ok(Ok(Self { address, daemon }));
+            return Ok(Ok(Self {
+                address,
+                _daemon: None,
+            }));
         }
         if output("id", &["-u"]).is_none_or(|id| id.trim() != "0") {
             return Ok(Err(format!(
@@ -93,13 +97,14 @@ impl Engine {
         while !answers(&address).await {
             let ended = daemon.child.try_wait()?;
             if ended.is_some() || begin.elapsed() > READY_WITHIN {
-                daemon.stop()?;
                 bail!("`dockerd` does not work here, see `{}`", log_path.display());
             }
             thread::sleep(POLL_EVERY);
         }
-        let daemon = Some(daemon);
-        Ok(Self { address, daemon })
+        Ok(Self {
+            address,
+            _daemon: Some(daemon),
+        })
     }
 
     pub(super) fn address(&self) -> &str {
@@ -109,49 +114,25 @@ impl Engine {
     pub(super) async fn api(&self) -> Result<Docker> {
         connect(&self.address).await
     }
-
-    /// Stops the engine if it was started for the suite.
-    pub(super) fn stop(mut self) -> Result<()> {
-        match self.daemon.take() {
-            Some(daemon) => daemon.stop(),
-            None => Ok(()),
-        }
-    }
 }
 
-impl Daemon {
-    fn stop(mut self) -> Result<()> {
+/// As an engine wants to be stopped: its mounts and rules go as well.
+impl Drop for Daemon {
+    fn drop(&mut self) {
         let begin = Instant::now();
-        if self.child.try_wait()?.is_none() {
-            let id = self.child.id().to_string();
-            // As an engine wants to be stopped: its mounts and rules go as well.
+        let id = self.child.id().to_string();
+        if let Ok(None) = self.child.try_wait() {
             succeeds(Command::new("kill").args(["-TERM", &id]));
         }
-        while self.child.try_wait()?.is_none() {
+        while let Ok(None) = self.child.try_wait() {
             if begin.elapsed() > STOPPED_WITHIN {
-                self.child.kill()?;
-                self.child.wait()?;
+                let _ = self.child.kill();
             }
             thread::sleep(POLL_EVERY);
         }
-        remove(&self.directory);
-        Ok(())
-    }
-}
-
-/// Should the suite end early.
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        if let Ok(None) = self.child.try_wait() {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
+        if let Err(error) = fs::remove_dir_all(&self.directory) {
+            eprintln!("could not remove `{}`: {error}", self.directory.display());
         }
-    }
-}
-
-fn remove(directory: &Path) {
-    if let Err(error) = fs::remove_dir_all(directory) {
-        eprintln!("could not remove `{}`: {error}", directory.display());
     }
 }
 

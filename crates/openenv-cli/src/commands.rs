@@ -1,8 +1,10 @@
 //! One module per subcommand.
 
 pub(crate) mod bench;
+pub(crate) mod containers;
 pub(crate) mod inspect;
 pub(crate) mod list;
 pub(crate) mod mcp;
 pub(crate) mod play;
+pub(crate) mod run;
 pub(crate) mod serve;

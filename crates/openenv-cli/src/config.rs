@@ -14,9 +14,13 @@ use crate::subject::{Place, Subject};
 use crate::target::Target;
 use crate::value::{ErrorLimit, Header};
 
+mod containers;
 mod python;
+mod run;
 
+pub(crate) use containers::ContainersConfig;
 pub(crate) use python::PythonConfig;
+pub(crate) use run::RunConfig;
 
 /// What to do, and how to report it.
 #[derive(Debug)]
@@ -34,6 +38,8 @@ pub(crate) enum Task {
     Inspect(InspectConfig),
     Play(PlayConfig),
     Bench(BenchConfig),
+    Run(RunConfig),
+    Containers(ContainersConfig),
 }
 
 /// How `openenv serve` serves.
@@ -152,8 +158,12 @@ impl From<Args> for Config {
         let for_people = args.log.log_format == LogFormat::Text && args.log.quiet == 0;
         let default_filter = match &args.command {
             // The SDK logs three lines for each request without a session.
-            Command::Serve(_) | Command::List(_) => "info",
-            Command::Mcp(_) | Command::Inspect(_) | Command::Play(_) | Command::Bench(_) => "warn",
+            Command::Serve(_) | Command::List(_) | Command::Run(_) => "info",
+            Command::Mcp(_)
+            | Command::Inspect(_)
+            | Command::Play(_)
+            | Command::Bench(_)
+            | Command::Containers(_) => "warn",
         };
         Self {
             task: match args.command {
@@ -163,6 +173,8 @@ impl From<Args> for Config {
                 Command::Inspect(inspect) => Task::Inspect(InspectConfig::new(inspect, for_people)),
                 Command::Play(play) => Task::Play(PlayConfig::new(play, for_people)),
                 Command::Bench(bench) => Task::Bench(BenchConfig::new(bench, for_people)),
+                Command::Run(run) => Task::Run(RunConfig::new(run, for_people)),
+                Command::Containers(containers) => Task::Containers(containers.into()),
             },
             log: LogConfig::new(args.log, default_filter),
         }

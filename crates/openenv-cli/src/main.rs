@@ -33,6 +33,10 @@ fn main() -> ExitCode {
         Task::Inspect(inspect) => commands::inspect::run(inspect),
         Task::Play(play) => commands::play::run(play).map(|()| ExitCode::SUCCESS),
         Task::Bench(bench) => commands::bench::run(bench),
+        Task::Run(run) => commands::run::run(run).map(|()| ExitCode::SUCCESS),
+        Task::Containers(containers) => {
+            commands::containers::run(*containers).map(|()| ExitCode::SUCCESS)
+        }
     };
     match outcome {
         Ok(code) => code,

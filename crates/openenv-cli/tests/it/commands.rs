@@ -39,6 +39,12 @@ fn help() {
     insta::assert_snapshot!("help_play", stdout(&run("play --help")));
     insta::assert_snapshot!("help_mcp", stdout(&run("mcp --help")));
     insta::assert_snapshot!("help_bench", stdout(&run("bench --help")));
+    insta::assert_snapshot!("help_run", stdout(&run("run --help")));
+    insta::assert_snapshot!("help_containers", stdout(&run("containers --help")));
+    let list = run("containers list --help");
+    insta::assert_snapshot!("help_containers_list", stdout(&list));
+    let prune = run("containers prune --help");
+    insta::assert_snapshot!("help_containers_prune", stdout(&prune));
 }
 
 #[test]

@@ -4,6 +4,8 @@
 mod bench;
 mod commands;
 mod countdown;
+#[cfg(target_os = "linux")]
+mod docker;
 mod faults;
 mod interrupt;
 mod mcp;

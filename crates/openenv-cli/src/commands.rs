@@ -6,3 +6,4 @@ pub(crate) mod list;
 pub(crate) mod mcp;
 pub(crate) mod play;
 pub(crate) mod serve;
+pub(crate) mod validate;

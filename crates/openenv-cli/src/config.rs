@@ -15,9 +15,11 @@ use crate::value::{ControlListen, ErrorLimit, Header};
 
 mod log;
 mod python;
+mod validate;
 
 pub(crate) use log::LogConfig;
 pub(crate) use python::PythonConfig;
+pub(crate) use validate::ValidateConfig;
 
 /// What to do, and how to report it.
 #[derive(Debug)]
@@ -35,6 +37,7 @@ pub(crate) enum Task {
     Inspect(InspectConfig),
     Play(PlayConfig),
     Bench(BenchConfig),
+    Validate(ValidateConfig),
 }
 
 /// How `openenv serve` serves.
@@ -175,7 +178,11 @@ impl From<Args> for Config {
         let default_filter = match &args.command {
             // The SDK logs three lines for each request without a session.
             Command::Serve(_) | Command::List(_) => "info",
-            Command::Mcp(_) | Command::Inspect(_) | Command::Play(_) | Command::Bench(_) => "warn",
+            Command::Mcp(_)
+            | Command::Inspect(_)
+            | Command::Play(_)
+            | Command::Bench(_)
+            | Command::Validate(_) => "warn",
         };
         Self {
             task: match args.command {
@@ -185,6 +192,9 @@ impl From<Args> for Config {
                 Command::Inspect(inspect) => Task::Inspect(InspectConfig::new(inspect, for_people)),
                 Command::Play(play) => Task::Play(PlayConfig::new(play, for_people)),
                 Command::Bench(bench) => Task::Bench(BenchConfig::new(bench, for_people)),
+                Command::Validate(validate) => {
+                    Task::Validate(ValidateConfig::new(validate, for_people))
+                }
             },
             log: LogConfig::new(args.log, default_filter),
         }

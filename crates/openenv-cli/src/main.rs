@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Task::Inspect(inspect) => commands::inspect::run(inspect),
         Task::Play(play) => commands::play::run(play).map(|()| ExitCode::SUCCESS),
         Task::Bench(bench) => commands::bench::run(bench),
+        Task::Validate(validate) => commands::validate::run(validate),
     };
     match outcome {
         Ok(code) => code,

@@ -12,6 +12,7 @@ mod play;
 mod python;
 mod run;
 mod serve;
+mod validate;
 
 pub(crate) use bench::BenchArgs;
 pub(crate) use containers::{ContainersAction, ContainersArgs};
@@ -22,6 +23,7 @@ pub(crate) use play::PlayArgs;
 pub(crate) use python::{InterpreterArgs, PythonArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use serve::ServeArgs;
+pub(crate) use validate::ValidateArgs;
 
 /// Serve, play and measure reinforcement-learning environments
 #[derive(Debug, Parser)]
@@ -101,6 +103,16 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// List and remove the containers that were started
     Containers(ContainersArgs),
+    /// Check a package, or a server that runs
+    ///
+    /// A server gets the checks of its HTTP routes, and is then played with in a few short
+    /// episodes: whether they repeat under a seed, leave each other alone, survive bad
+    /// messages and give their places back. A package is checked for what it declares, then
+    /// started and checked in the same way. What was not looked at is listed as such.
+    ///
+    /// The exit code is 0 if all is well or nothing is worse than a warning, 1 if not, 2 for
+    /// what is no package, and 3 for what cannot be asked.
+    Validate(ValidateArgs),
 }
 
 #[derive(Debug, clap::Args)]

@@ -8,3 +8,4 @@ pub(crate) mod mcp;
 pub(crate) mod play;
 pub(crate) mod run;
 pub(crate) mod serve;
+pub(crate) mod validate;

@@ -17,10 +17,12 @@ use crate::value::{ErrorLimit, Header};
 mod containers;
 mod python;
 mod run;
+mod validate;
 
 pub(crate) use containers::ContainersConfig;
 pub(crate) use python::PythonConfig;
 pub(crate) use run::RunConfig;
+pub(crate) use validate::ValidateConfig;
 
 /// What to do, and how to report it.
 #[derive(Debug)]
@@ -40,6 +42,7 @@ pub(crate) enum Task {
     Bench(BenchConfig),
     Run(RunConfig),
     Containers(ContainersConfig),
+    Validate(ValidateConfig),
 }
 
 /// How `openenv serve` serves.
@@ -157,13 +160,9 @@ impl From<Args> for Config {
     fn from(args: Args) -> Self {
         let for_people = args.log.log_format == LogFormat::Text && args.log.quiet == 0;
         let default_filter = match &args.command {
-            // The SDK logs three lines for each request without a session.
-            Command::Serve(_) | Command::List(_) | Command::Run(_) => "info",
-            Command::Mcp(_)
-            | Command::Inspect(_)
-            | Command::Play(_)
-            | Command::Bench(_)
-            | Command::Containers(_) => "warn",
+            Command::Serve(_) | Command::Run(_) => "info",
+            // About a server, or none: what it logs is not what was asked for.
+            _ => "warn",
         };
         Self {
             task: match args.command {
@@ -175,6 +174,9 @@ impl From<Args> for Config {
                 Command::Bench(bench) => Task::Bench(BenchConfig::new(bench, for_people)),
                 Command::Run(run) => Task::Run(RunConfig::new(run, for_people)),
                 Command::Containers(containers) => Task::Containers(containers.into()),
+                Command::Validate(validate) => {
+                    Task::Validate(ValidateConfig::new(validate, for_people))
+                }
             },
             log: LogConfig::new(args.log, default_filter),
         }

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Task::Containers(containers) => {
             commands::containers::run(*containers).map(|()| ExitCode::SUCCESS)
         }
+        Task::Validate(validate) => commands::validate::run(validate),
     };
     match outcome {
         Ok(code) => code,

@@ -7,6 +7,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 mod bench;
+mod build;
 mod endpoint;
 mod inspect;
 mod log;
@@ -16,6 +17,7 @@ mod python;
 mod serve;
 
 pub(crate) use bench::BenchArgs;
+pub(crate) use build::BuildArgs;
 pub(crate) use endpoint::EndpointArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use log::{LogArgs, LogFormat};
@@ -115,6 +117,15 @@ pub(crate) enum Command {
     /// one session, from its start to its end. Clients that connect over HTTP use
     /// `openenv serve` and its `/mcp`.
     Mcp(McpArgs),
+    /// Build the container image of an environment
+    ///
+    /// A package in Rust becomes a small image with its program alone, made without a
+    /// builder: the same source gives the same image. A package in Python becomes an
+    /// image with what it requires and this server in front of it. Both run as a user
+    /// without rights, need to write nowhere but in `/tmp`, and listen on port 8000.
+    ///
+    /// The name of the image is printed to standard output, all else to standard error.
+    Build(Box<BuildArgs>),
     /// List the bundled environments
     List(ListArgs),
     /// Tell what an environment in Python is, and whether it can be served

@@ -13,9 +13,11 @@ use crate::subject::{Place, Subject};
 use crate::target::Target;
 use crate::value::{ControlListen, ErrorLimit, Header};
 
+mod build;
 mod log;
 mod python;
 
+pub(crate) use build::BuildConfig;
 pub(crate) use log::LogConfig;
 pub(crate) use python::PythonConfig;
 
@@ -31,6 +33,7 @@ pub(crate) struct Config {
 pub(crate) enum Task {
     Serve(ServeConfig),
     Mcp(McpConfig),
+    Build(Box<BuildConfig>),
     List(ListConfig),
     Inspect(InspectConfig),
     Play(PlayConfig),
@@ -175,12 +178,19 @@ impl From<Args> for Config {
         let default_filter = match &args.command {
             // The SDK logs three lines for each request without a session.
             Command::Serve(_) | Command::List(_) => "info",
-            Command::Mcp(_) | Command::Inspect(_) | Command::Play(_) | Command::Bench(_) => "warn",
+            Command::Mcp(_)
+            | Command::Build(_)
+            | Command::Inspect(_)
+            | Command::Play(_)
+            | Command::Bench(_) => "warn",
         };
         Self {
             task: match args.command {
                 Command::Serve(serve) => Task::Serve(ServeConfig::new(serve, for_people)),
                 Command::Mcp(mcp) => Task::Mcp(McpConfig::new(mcp, for_people)),
+                Command::Build(build) => {
+                    Task::Build(Box::new(BuildConfig::new(*build, for_people)))
+                }
                 Command::List(ListArgs { json }) => Task::List(ListConfig { json }),
                 Command::Inspect(inspect) => Task::Inspect(InspectConfig::new(inspect, for_people)),
                 Command::Play(play) => Task::Play(PlayConfig::new(play, for_people)),

@@ -4,6 +4,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use openenv_serve::LogArgs;
 
 mod bench;
+mod build;
 mod containers;
 mod endpoint;
 mod inspect;
@@ -15,6 +16,7 @@ mod serve;
 mod validate;
 
 pub(crate) use bench::BenchArgs;
+pub(crate) use build::BuildArgs;
 pub(crate) use containers::{ContainersAction, ContainersArgs};
 pub(crate) use endpoint::EndpointArgs;
 pub(crate) use inspect::InspectArgs;
@@ -66,6 +68,15 @@ pub(crate) enum Command {
     /// one session, from its start to its end. Clients that connect over HTTP use
     /// `openenv serve` and its `/mcp`.
     Mcp(McpArgs),
+    /// Build the container image of an environment
+    ///
+    /// A package in Rust becomes a small image with its program alone, made without a
+    /// builder: the same source gives the same image. A package in Python becomes an
+    /// image with what it requires and this server in front of it. Both run as a user
+    /// without rights, need to write nowhere but in `/tmp`, and listen on port 8000.
+    ///
+    /// The name of the image is printed to standard output, all else to standard error.
+    Build(Box<BuildArgs>),
     /// List the bundled environments
     List(ListArgs),
     /// Tell what an environment in Python is, and whether it can be served

@@ -1,6 +1,7 @@
 //! One module per subcommand.
 
 pub(crate) mod bench;
+pub(crate) mod build;
 pub(crate) mod containers;
 pub(crate) mod inspect;
 pub(crate) mod list;

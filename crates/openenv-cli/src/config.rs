@@ -14,11 +14,13 @@ use crate::subject::{Place, Subject};
 use crate::target::Target;
 use crate::value::{ErrorLimit, Header};
 
+mod build;
 mod containers;
 mod python;
 mod run;
 mod validate;
 
+pub(crate) use build::BuildConfig;
 pub(crate) use containers::ContainersConfig;
 pub(crate) use python::PythonConfig;
 pub(crate) use run::RunConfig;
@@ -36,6 +38,7 @@ pub(crate) struct Config {
 pub(crate) enum Task {
     Serve(ServeConfig),
     Mcp(McpConfig),
+    Build(Box<BuildConfig>),
     List(ListConfig),
     Inspect(InspectConfig),
     Play(PlayConfig),
@@ -168,6 +171,9 @@ impl From<Args> for Config {
             task: match args.command {
                 Command::Serve(serve) => Task::Serve(ServeConfig::new(serve, for_people)),
                 Command::Mcp(mcp) => Task::Mcp(McpConfig::new(mcp, for_people)),
+                Command::Build(build) => {
+                    Task::Build(Box::new(BuildConfig::new(*build, for_people)))
+                }
                 Command::List(ListArgs { json }) => Task::List(ListConfig { json }),
                 Command::Inspect(inspect) => Task::Inspect(InspectConfig::new(inspect, for_people)),
                 Command::Play(play) => Task::Play(PlayConfig::new(play, for_people)),

@@ -29,6 +29,7 @@ fn main() -> ExitCode {
     let outcome = match &config.task {
         Task::Serve(serve) => commands::serve::run(serve, &config.log).map(|()| ExitCode::SUCCESS),
         Task::Mcp(mcp) => commands::mcp::run(mcp, &config.log).map(|()| ExitCode::SUCCESS),
+        Task::Build(build) => commands::build::run(build).map(|()| ExitCode::SUCCESS),
         Task::List(list) => commands::list::run(list).map(|()| ExitCode::SUCCESS),
         Task::Inspect(inspect) => commands::inspect::run(inspect),
         Task::Play(play) => commands::play::run(play).map(|()| ExitCode::SUCCESS),

@@ -13,9 +13,11 @@ use crate::subject::{Place, Subject};
 use crate::target::Target;
 use crate::value::{ControlListen, ErrorLimit, Header};
 
+mod init;
 mod log;
 mod python;
 
+pub(crate) use init::InitConfig;
 pub(crate) use log::LogConfig;
 pub(crate) use python::PythonConfig;
 
@@ -29,6 +31,7 @@ pub(crate) struct Config {
 /// What to do.
 #[derive(Debug)]
 pub(crate) enum Task {
+    Init(InitConfig),
     Serve(ServeConfig),
     Mcp(McpConfig),
     List(ListConfig),
@@ -174,11 +177,12 @@ impl From<Args> for Config {
         let for_people = args.log.log_format == LogFormat::Text && args.log.quiet == 0;
         let default_filter = match &args.command {
             // The SDK logs three lines for each request without a session.
-            Command::Serve(_) | Command::List(_) => "info",
+            Command::Init(_) | Command::Serve(_) | Command::List(_) => "info",
             Command::Mcp(_) | Command::Inspect(_) | Command::Play(_) | Command::Bench(_) => "warn",
         };
         Self {
             task: match args.command {
+                Command::Init(init) => Task::Init(InitConfig::new(init, for_people)),
                 Command::Serve(serve) => Task::Serve(ServeConfig::new(serve, for_people)),
                 Command::Mcp(mcp) => Task::Mcp(McpConfig::new(mcp, for_people)),
                 Command::List(ListArgs { json }) => Task::List(ListConfig { json }),

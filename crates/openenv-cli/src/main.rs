@@ -10,6 +10,7 @@ mod local_server;
 mod log;
 mod open_files;
 mod registry;
+mod scaffold;
 mod subject;
 mod target;
 mod ui;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let config = Config::from(Args::read());
     log::start(&config.log);
     let outcome = match &config.task {
+        Task::Init(init) => commands::init::run(init),
         Task::Serve(serve) => commands::serve::run(serve).map(|()| ExitCode::SUCCESS),
         Task::Mcp(mcp) => commands::mcp::run(mcp).map(|()| ExitCode::SUCCESS),
         Task::List(list) => commands::list::run(list).map(|()| ExitCode::SUCCESS),

@@ -3,22 +3,20 @@
 use std::time::Duration;
 
 use openenv::{Mode, ResetOptions};
+use openenv_serve::{LogConfig, LogFormat, ServerConfig};
 use serde_json::value::RawValue;
 
 use crate::args::{
-    Args, BenchArgs, Command, EndpointArgs, InspectArgs, ListArgs, LogFormat, McpArgs, PlayArgs,
-    ServeArgs,
+    Args, BenchArgs, Command, EndpointArgs, InspectArgs, ListArgs, McpArgs, PlayArgs, ServeArgs,
 };
 use crate::subject::{Place, Subject};
 use crate::target::Target;
-use crate::value::{ControlListen, ErrorLimit, Header};
+use crate::value::{ErrorLimit, Header};
 
 mod init;
-mod log;
 mod python;
 
 pub(crate) use init::InitConfig;
-pub(crate) use log::LogConfig;
 pub(crate) use python::PythonConfig;
 
 /// What to do, and how to report it.
@@ -43,38 +41,15 @@ pub(crate) enum Task {
 /// How `openenv serve` serves.
 #[derive(Debug)]
 pub(crate) struct ServeConfig {
-    /// At least one, each once; the first answers at `/`. Default: echo.
+    /// At least one, each once; the first answers at `/`. Default: the project here, else echo.
     pub(crate) environments: Vec<Subject>,
     /// How those in Python are run.
     pub(crate) python: PythonConfig,
-    /// Default: 127.0.0.1.
-    pub(crate) host: String,
-    /// 0 for any free port. Default: 8000.
-    pub(crate) port: u16,
-    /// Default: simulation.
-    pub(crate) mode: Mode,
-    /// Default: with the other routes.
-    pub(crate) control: Option<ControlListen>,
-    /// Default: none but the server's own.
-    pub(crate) allowed_origins: Vec<String>,
-    /// Of each environment. Default: what the library allows.
-    pub(crate) max_sessions: Option<usize>,
-    /// `None` for never. Default: 15 minutes.
-    pub(crate) session_timeout: Option<Duration>,
-    /// Default: zero, a full server refuses.
-    pub(crate) queue_timeout: Duration,
-    /// Default: 30 seconds.
-    pub(crate) drain_timeout: Duration,
-    /// Default: 20 seconds.
-    pub(crate) keepalive_interval: Option<Duration>,
-    /// Default: 20 seconds.
-    pub(crate) keepalive_timeout: Duration,
-    /// In bytes. Default: 100 MiB.
-    pub(crate) max_message_size: usize,
-    /// Default: one for each processor.
-    pub(crate) workers: Option<usize>,
-    /// Whether to say where things are. Default: yes.
-    pub(crate) banner: bool,
+    pub(crate) server: ServerConfig,
+    /// Whether to restart when files change. Default: no.
+    pub(crate) reload: bool,
+    /// Whether a crate is built optimized. Default: no.
+    pub(crate) release: bool,
 }
 
 /// What `openenv mcp` serves.
@@ -203,23 +178,15 @@ impl ServeConfig {
                 environments.push(environment);
             }
         }
+        if environments.is_empty() {
+            environments.push(Subject::here());
+        }
         Self {
             environments,
             python: args.python.into(),
-            host: args.host,
-            port: args.port,
-            mode: args.mode,
-            control: args.control_listen,
-            allowed_origins: args.allow_origin,
-            max_sessions: args.max_sessions,
-            session_timeout: args.session_timeout.0,
-            queue_timeout: args.queue_timeout.0,
-            drain_timeout: args.drain_timeout.0,
-            keepalive_interval: args.keepalive_interval.0,
-            keepalive_timeout: args.keepalive_timeout.0,
-            max_message_size: args.max_message_size.0,
-            workers: args.workers,
-            banner,
+            server: ServerConfig::new(args.server, banner),
+            reload: args.reload,
+            release: args.release,
         }
     }
 }
@@ -331,10 +298,10 @@ mod tests {
         let (config, _) = serve(
             "--mode PRODUCTION --max-sessions 7 --session-timeout never --max-message-size 64MiB",
         );
-        assert_eq!(config.mode, Mode::Production);
-        assert_eq!(config.max_sessions, Some(7));
-        assert_eq!(config.session_timeout, None);
-        assert_eq!(config.max_message_size, 64 << 20);
+        assert_eq!(config.server.mode, Mode::Production);
+        assert_eq!(config.server.max_sessions, Some(7));
+        assert_eq!(config.server.session_timeout, None);
+        assert_eq!(config.server.max_message_size, 64 << 20);
     }
 
     #[test]
@@ -370,8 +337,8 @@ mod tests {
 
     #[test]
     fn the_banner_is_for_people_only() {
-        assert!(serve("").0.banner);
-        assert!(!serve("-q").0.banner);
-        assert!(!serve("--log-format json").0.banner);
+        assert!(serve("").0.server.banner);
+        assert!(!serve("-q").0.server.banner);
+        assert!(!serve("--log-format json").0.server.banner);
     }
 }

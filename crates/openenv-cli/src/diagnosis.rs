@@ -1,8 +1,7 @@
 //! What an error that a server caused means to the user.
 
 use openenv::{Endpoint, Error};
-
-use crate::failure::Failure;
+use openenv_serve::Failure;
 
 /// The code of an error, as people and programs are told it.
 pub(crate) fn code(error: &Error) -> &str {

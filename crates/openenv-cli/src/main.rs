@@ -4,13 +4,12 @@ mod args;
 mod commands;
 mod config;
 mod diagnosis;
-mod failure;
 mod launch;
 mod local_server;
-mod log;
 mod open_files;
 mod registry;
 mod scaffold;
+mod service;
 mod subject;
 mod target;
 mod ui;
@@ -26,7 +25,7 @@ use crate::config::{Config, Task};
 /// usage errors end in clap with 2.
 fn main() -> ExitCode {
     let config = Config::from(Args::read());
-    log::start(&config.log);
+    openenv_serve::log::start(&config.log);
     let outcome = match &config.task {
         Task::Init(init) => commands::init::run(init),
         Task::Serve(serve) => commands::serve::run(serve).map(|()| ExitCode::SUCCESS),
@@ -39,7 +38,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         // `openenv list | head -1` is no failure.
-        Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if openenv_serve::failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             ui::report(&error);
             ExitCode::FAILURE

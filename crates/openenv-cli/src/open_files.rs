@@ -1,11 +1,6 @@
 //! The limit of open files: every session needs one.
 
-/// Allows as many open files as the system lets this user have; tells how many.
-pub(crate) fn raise_limit() -> Option<u64> {
-    rlimit::increase_nofile_limit(u64::MAX)
-        .inspect_err(|error| tracing::warn!(%error, "could not raise the limit of open files"))
-        .ok()
-}
+pub(crate) use openenv_serve::open_files::raise_limit;
 
 /// Files that so many connections need, roughly: those that threads, logs and
 /// libraries open come on top.

@@ -1,4 +1,4 @@
-//! What was named: an environment that is bundled, or one that is written in Python.
+//! What was named: an environment that is bundled, a crate, or one that is written in Python.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,8 @@ use crate::registry::{self, Bundled};
 pub(crate) enum Subject {
     /// One that comes with the command.
     Bundled(&'static Bundled),
+    /// A crate, by its directory.
+    Crate(PathBuf),
     /// A package or a class in Python.
     Python(Place),
 }
@@ -44,13 +46,33 @@ impl Subject {
         is_path.then(|| Self::path(text))
     }
 
+    /// The project in the current directory, or else the environment to begin with.
+    pub(crate) fn here() -> Self {
+        if ["openenv.yaml", "server/app.py"]
+            .iter()
+            .any(|file| Path::new(file).is_file())
+        {
+            return Self::path(".");
+        }
+        Self::Bundled(&registry::ENVIRONMENTS[0])
+    }
+
     fn path(text: &str) -> Self {
-        Self::Python(Place::Path(text.into()))
+        let path = PathBuf::from(text);
+        let is_crate = path.join("Cargo.toml").is_file()
+            && !["pyproject.toml", "server/app.py"]
+                .iter()
+                .any(|file| path.join(file).exists());
+        if is_crate {
+            return Self::Crate(path);
+        }
+        Self::Python(Place::Path(path))
     }
 
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Bundled(this), Self::Bundled(other)) => this.name == other.name,
+            (Self::Crate(this), Self::Crate(other)) => this == other,
             (Self::Python(this), Self::Python(other)) => this == other,
             _ => false,
         }
@@ -61,7 +83,7 @@ impl Subject {
         match self {
             Self::Bundled(environment) => environment.name.to_owned(),
             Self::Python(Place::Object(spec)) => spec.clone(),
-            Self::Python(Place::Path(path)) => std::path::absolute(path)
+            Self::Crate(path) | Self::Python(Place::Path(path)) => std::path::absolute(path)
                 .unwrap_or_else(|_| path.clone())
                 .display()
                 .to_string(),
@@ -99,7 +121,7 @@ impl TypedValueParser for SubjectParser {
             Some(ContextValue::StyledStrs(tips)) => tips,
             _ => Vec::new(),
         };
-        tips.push("an environment in Python is named by its directory, as `./my_env`".into());
+        tips.push("a project of yours is named by its directory, as `./my_env`".into());
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
         Err(error)
     }

@@ -1,10 +1,11 @@
 //! What can be typed after `openenv bench`.
 
 use clap::builder::RangedU64ValueParser;
+use openenv_serve::value::{PositiveSeconds, Seconds};
 use serde_json::value::RawValue;
 
 use super::EndpointArgs;
-use crate::value::{self, ErrorLimit, PositiveSeconds, Seconds};
+use crate::value::{self, ErrorLimit};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchArgs {

@@ -1,8 +1,10 @@
 //! What can be typed about the server that a command talks to.
 
+use openenv_serve::value::SecondsOrNever;
+
 use super::PythonArgs;
 use crate::target::Target;
-use crate::value::{Header, SecondsOrNever};
+use crate::value::Header;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct EndpointArgs {

@@ -1,11 +1,10 @@
 //! What can be typed after `openenv mcp`.
 
 use openenv::Mode;
+use openenv_serve::args::modes;
 
 use super::PythonArgs;
-use super::serve::modes;
 use crate::subject::{Subject, SubjectParser};
-use crate::vars;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpArgs {
@@ -18,7 +17,7 @@ pub(crate) struct McpArgs {
     #[arg(
         long,
         default_value = "production",
-        env = vars::MODE,
+        env = openenv_serve::vars::MODE,
         hide_env_values = true,
         ignore_case = true,
         value_parser = modes()

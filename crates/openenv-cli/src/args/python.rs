@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::builder::{BoolishValueParser, RangedU64ValueParser};
+use openenv_serve::value::{ByteSize, PositiveSeconds, SecondsOrNever};
 
-use crate::value::{ByteSize, PositiveSeconds, SecondsOrNever};
 use crate::vars;
 
 /// Which Python runs an environment, and how it is started.

@@ -1,20 +1,18 @@
-//! What can be typed after `openenv serve`.
+//! What can be typed about what is served.
 
-use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
-use openenv::Mode;
+use openenv_serve::ServerArgs;
 
 use super::PythonArgs;
 use crate::subject::{Subject, SubjectParser};
-use crate::value::{ByteSize, ControlListen, PositiveSeconds, Seconds, SecondsOrNever};
 use crate::vars;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
-    /// Environments to serve: bundled ones by name (`openenv list` shows them), packages in Python
-    /// by their directory, as `./my_env`, or a class in Python as `module:Class`
+    /// Environments to serve: bundled ones by name (`openenv list` shows them), crates and packages in
+    /// Python by their directory, as `./my_env`, or a class in Python as `module:Class` [default: the
+    /// project in the current directory, else echo]
     #[arg(
         value_name = "ENV",
-        default_value = "echo",
         env = vars::ENVIRONMENTS,
         hide_env_values = true,
         value_delimiter = ',',
@@ -22,133 +20,17 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) environments: Vec<Subject>,
 
-    /// Host name or address to listen on; `0.0.0.0` listens on every interface
-    #[arg(long, default_value = "127.0.0.1", env = vars::HOST, hide_env_values = true)]
-    pub(crate) host: String,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
 
-    /// Port to listen on; 0 picks a free one
-    #[arg(short, long, default_value_t = 8000, env = vars::PORT, hide_env_values = true)]
-    pub(crate) port: u16,
+    /// Restart the server when a file of the project changes; the port stays open
+    #[arg(long, conflicts_with = "health_check")]
+    pub(crate) reload: bool,
 
-    /// Who the server is for: `simulation` to train, `production` for agents that call
-    /// tools, without the HTTP routes that control the episode
-    #[arg(
-        long,
-        default_value = "simulation",
-        env = vars::MODE,
-        hide_env_values = true,
-        ignore_case = true,
-        value_parser = modes()
-    )]
-    pub(crate) mode: Mode,
-
-    /// Address of its own for the routes that control sessions, as `127.0.0.1:8001`,
-    /// or `off` for none of them; `--port` then has nothing but tools [default: with
-    /// the others]
-    #[arg(
-        long,
-        value_name = "HOST:PORT",
-        env = vars::CONTROL_LISTEN,
-        hide_env_values = true
-    )]
-    pub(crate) control_listen: Option<ControlListen>,
-
-    /// Origins of web pages that may use the server, as `https://app.example`, besides
-    /// its own; `*` for all
-    #[arg(
-        long,
-        value_name = "ORIGIN",
-        env = vars::ALLOWED_ORIGINS,
-        hide_env_values = true,
-        value_delimiter = ','
-    )]
-    pub(crate) allow_origin: Vec<String>,
-
-    /// Most sessions of each environment at the same time; one in Python that is not concurrent gets
-    /// a process for each [default: 65536, or 1 for an environment that is not concurrent]
-    #[arg(
-        long,
-        value_name = "N",
-        env = vars::MAX_SESSIONS,
-        hide_env_values = true,
-        value_parser = RangedU64ValueParser::<usize>::new().range(1..)
-    )]
-    pub(crate) max_sessions: Option<usize>,
-
-    /// Idle time after which a session without a socket ends, or `never`
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value = "900",
-        env = vars::SESSION_TIMEOUT,
-        hide_env_values = true
-    )]
-    pub(crate) session_timeout: SecondsOrNever,
-
-    /// How long a new session waits for a free place when the server is full
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value = "0",
-        env = vars::QUEUE_TIMEOUT,
-        hide_env_values = true
-    )]
-    pub(crate) queue_timeout: Seconds,
-
-    /// How long running calls have to end when the server stops
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value = "30",
-        env = vars::DRAIN_TIMEOUT,
-        hide_env_values = true
-    )]
-    pub(crate) drain_timeout: Seconds,
-
-    /// Time between two pings of a WebSocket, or `never`
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value = "20",
-        env = vars::KEEPALIVE_INTERVAL,
-        hide_env_values = true
-    )]
-    pub(crate) keepalive_interval: SecondsOrNever,
-
-    /// How long the answer to a ping may take before the session counts as lost
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value = "20",
-        env = vars::KEEPALIVE_TIMEOUT,
-        hide_env_values = true
-    )]
-    pub(crate) keepalive_timeout: PositiveSeconds,
-
-    /// Largest message that is accepted, as `1000000`, `64MiB` or `1GB`
-    #[arg(
-        long,
-        value_name = "BYTES",
-        default_value = "100MiB",
-        env = vars::MAX_MESSAGE_SIZE,
-        hide_env_values = true
-    )]
-    pub(crate) max_message_size: ByteSize,
-
-    /// Threads that serve connections [default: one for each processor]
-    #[arg(
-        long,
-        value_name = "N",
-        env = vars::WORKERS,
-        hide_env_values = true,
-        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024)
-    )]
-    pub(crate) workers: Option<usize>,
+    /// Build a crate optimized
+    #[arg(long)]
+    pub(crate) release: bool,
 
     #[command(flatten)]
     pub(crate) python: PythonArgs,
-}
-
-pub(super) fn modes() -> impl TypedValueParser<Value = Mode> {
-    PossibleValuesParser::new(["simulation", "production"]).try_map(|mode| mode.parse::<Mode>())
 }

@@ -16,12 +16,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::BenchConfig;
 use crate::diagnosis;
-use crate::failure::Failure;
 use crate::open_files;
 use crate::target::{Opened, Target};
 use crate::ui;
 use crate::ui::progress::Progress;
-use openenv_schema::{self as schema, ActionSchema};
 
 mod monitor;
 mod plan;
@@ -32,6 +30,8 @@ mod verdict;
 mod worker;
 
 use monitor::Monitor;
+use openenv_schema::{self as schema, ActionSchema};
+use openenv_serve::Failure;
 use plan::Plan;
 use report::Report;
 use tally::{SharedTally, Tally};

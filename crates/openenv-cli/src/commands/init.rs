@@ -9,7 +9,7 @@ use anyhow::Result;
 use owo_colors::OwoColorize;
 
 use crate::config::InitConfig;
-use crate::failure::Failure;
+use openenv_serve::Failure;
 use crate::scaffold::{Language, Project, Source, Vacancy};
 use crate::ui;
 

@@ -9,7 +9,6 @@ use crate::config::PlayConfig;
 use crate::diagnosis;
 use crate::target::{Opened, Target};
 use crate::ui;
-use openenv_schema::ActionSchema;
 
 mod form;
 mod game;
@@ -21,6 +20,7 @@ mod view;
 
 use game::{Begun, Game};
 use input::Input;
+use openenv_schema::ActionSchema;
 use prompt::{Answer, Prompt};
 use toolkit::Toolkit;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::failure::Failure;
+use openenv_serve::Failure;
 
 /// A path where nothing is yet, or an empty directory.
 #[derive(Debug)]

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
+use openenv_schema::{ActionSchema, Entry, Field, Variant};
 use owo_colors::OwoColorize;
 use serde_json::Value;
 
 use crate::ui;
-use openenv_schema::{ActionSchema, Entry, Field, Variant};
 
 /// The fields of what is sent, and which of them are needed.
 pub(crate) fn of_input(schema: &ActionSchema) -> String {

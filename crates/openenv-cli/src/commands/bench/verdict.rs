@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use indicatif::HumanCount;
+use openenv_serve::Failure;
 
 use super::Measured;
 use super::tally::Tally;
 use crate::config::BenchConfig;
 use crate::diagnosis;
-use crate::failure::Failure;
 use crate::ui;
 use crate::value::ErrorLimit;
 

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use indicatif::BinaryBytes;
 use openenv::python::{Candidate, Interpreter, Project, Requirements, Traits};
+use openenv_schema::ActionSchema;
 use owo_colors::OwoColorize;
 
 use super::finding::{Environment, Finding, Tool, Type, Types};
 use crate::ui;
 use crate::ui::fields;
-use openenv_schema::ActionSchema;
 
 /// Facts: a label each, and what is so.
 type Facts = Vec<(&'static str, String)>;

@@ -1,12 +1,12 @@
 //! An action, asked for field by field.
 
 use anyhow::Result;
+use openenv_schema::{ActionSchema, Entry, Field, Variant};
 use serde_json::{Map, Value};
 
 use super::prompt::{Answer, Prompt};
 use super::view;
 use crate::ui;
-use openenv_schema::{ActionSchema, Entry, Field, Variant};
 
 /// Asks for each field; `None` if the person would rather not.
 pub(super) fn fill(schema: &ActionSchema, prompt: &mut Prompt) -> Result<Option<Value>> {

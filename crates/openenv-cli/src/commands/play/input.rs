@@ -1,9 +1,9 @@
 //! What a line means.
 
+use openenv_schema::{self as schema, ActionSchema, Entry, Field};
 use serde_json::{Map, Value};
 
 use super::toolkit::{Call, Toolkit};
-use openenv_schema::{self as schema, ActionSchema, Entry, Field};
 
 /// What somebody wants.
 #[derive(Debug, PartialEq)]

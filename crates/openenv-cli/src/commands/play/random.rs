@@ -3,6 +3,8 @@
 use anyhow::{Result, anyhow};
 use indicatif::HumanCount;
 use openenv::{Endpoint, Error, Seed, Step};
+use openenv_schema::{ActionSchema, Sampler};
+use openenv_serve::Failure;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,9 +13,7 @@ use super::toolkit::{Known, Toolkit};
 use super::view;
 use crate::config::PlayConfig;
 use crate::diagnosis;
-use crate::failure::Failure;
 use crate::ui;
-use openenv_schema::{ActionSchema, Sampler};
 
 /// One step as a line of JSON: programs rely on the names.
 #[derive(Debug, Serialize)]

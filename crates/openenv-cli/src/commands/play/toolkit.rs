@@ -1,10 +1,10 @@
 //! The tools of an environment, and what somebody types to call one.
 
 use openenv::ToolInfo;
+use openenv_schema::ActionSchema;
 use serde_json::{Value, json};
 
 use super::input;
-use openenv_schema::ActionSchema;
 
 /// The tools that can be called.
 #[derive(Debug, Default)]

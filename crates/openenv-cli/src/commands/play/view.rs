@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use openenv::Step;
+use openenv_schema::{ActionSchema, Field};
 use owo_colors::OwoColorize;
 use serde_json::Value;
 
 use super::toolkit::Toolkit;
 use crate::ui::fields;
-use openenv_schema::{ActionSchema, Field};
 
 /// Characters of one value that are shown: a person cannot read more, and a
 /// terminal does not like to.

@@ -4,11 +4,16 @@ use std::str::FromStr;
 
 /// Where the routes that control sessions are served, if not with the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ControlListen {
+pub enum ControlListen {
     /// Nowhere.
     Off,
     /// On an address of their own.
-    At { host: String, port: u16 },
+    At {
+        /// Name or address of this machine.
+        host: String,
+        /// 0 for any free one.
+        port: u16,
+    },
 }
 
 impl FromStr for ControlListen {

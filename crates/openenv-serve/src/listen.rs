@@ -15,17 +15,24 @@ const BACKLOG: u32 = 16_384;
 
 /// An address that is taken, and refuses connections until it is listened on.
 #[derive(Debug)]
-pub(super) struct Reserved<'a> {
-    socket: TcpSocket,
-    host: &'a str,
-    port: u16,
-    /// The option to choose another with.
-    option: &'static str,
+pub struct Reserved<'a>(Socket<'a>);
+
+#[derive(Debug)]
+enum Socket<'a> {
+    Own {
+        socket: TcpSocket,
+        host: &'a str,
+        port: u16,
+        /// The option to choose another with.
+        option: &'static str,
+    },
+    /// Somebody else's, who listens on it already.
+    Inherited(std::net::TcpListener),
 }
 
 impl<'a> Reserved<'a> {
     /// The first address of the host that can be listened on, as `option` says.
-    pub(super) async fn take(host: &'a str, port: u16, option: &'static str) -> Result<Self> {
+    pub async fn take(host: &'a str, port: u16, option: &'static str) -> Result<Self> {
         let addresses = lookup_host((host, port)).await.map_err(|error| {
             Failure::new(
                 format!("could not find the host `{host}`"),
@@ -41,24 +48,67 @@ impl<'a> Reserved<'a> {
             }
         }
         let socket = outcome.map_err(|error| explain(error, host, port, option))?;
-        Ok(Self {
+        Ok(Self(Socket::Own {
             socket,
             host,
             port,
             option,
-        })
+        }))
     }
 
-    pub(super) fn address(&self) -> Result<SocketAddr> {
-        self.socket
-            .local_addr()
-            .context("could not read the address of the listener")
+    /// The socket that is standard input: a parent keeps it open from one server to the next.
+    #[cfg(unix)]
+    pub fn inherit() -> Result<Self> {
+        let no_socket = || {
+            Failure::new(
+                "standard input is no socket that listens",
+                "`--listen-stdin` is for programs that start servers; leave it out",
+            )
+        };
+        let input = rustix::stdio::stdin();
+        let listens = rustix::net::sockopt::socket_acceptconn(input);
+        if !listens.unwrap_or(false) {
+            return Err(no_socket().into());
+        }
+        let socket = input.try_clone_to_owned().map_err(|_| no_socket())?;
+        Ok(Self(Socket::Inherited(socket.into())))
     }
 
-    pub(super) fn listen(self) -> Result<TcpListener> {
-        // Somebody else may have taken it too, and listens by now.
-        let listening = self.socket.listen(BACKLOG);
-        listening.map_err(|error| explain(error, self.host, self.port, self.option))
+    /// There are no sockets to inherit here.
+    #[cfg(not(unix))]
+    pub fn inherit() -> Result<Self> {
+        anyhow::bail!("`--listen-stdin` works on Unix only")
+    }
+
+    /// The address that was taken, with the port that was chosen.
+    pub fn address(&self) -> Result<SocketAddr> {
+        let address = match &self.0 {
+            Socket::Own { socket, .. } => socket.local_addr(),
+            Socket::Inherited(listener) => listener.local_addr(),
+        };
+        address.context("could not read the address of the listener")
+    }
+
+    /// Begins to accept connections.
+    pub fn listen(self) -> Result<TcpListener> {
+        match self.0 {
+            // Somebody else may have taken it too, and listens by now.
+            Socket::Own {
+                socket,
+                host,
+                port,
+                option,
+            } => {
+                let listening = socket.listen(BACKLOG);
+                listening.map_err(|error| explain(error, host, port, option))
+            }
+            Socket::Inherited(listener) => {
+                let taken = listener
+                    .set_nonblocking(true)
+                    .and_then(|()| TcpListener::from_std(listener));
+                taken.context("could not serve on the socket of standard input")
+            }
+        }
     }
 }
 

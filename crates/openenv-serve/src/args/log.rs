@@ -6,9 +6,10 @@ use tracing_subscriber::filter::LevelFilter;
 
 use crate::vars;
 
-#[derive(Debug, clap::Args)]
+/// The options of the log.
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Logging")]
-pub(crate) struct LogArgs {
+pub struct LogArgs {
     /// Level of the log (`error`, `warn`, `info`, `debug`, `trace`, `off`), or a filter such as
     /// `info,openenv=debug`; `RUST_LOG` works as well [default: info for `serve`, else warn]
     #[arg(
@@ -19,7 +20,7 @@ pub(crate) struct LogArgs {
         hide_env_values = true,
         value_parser = log_filter
     )]
-    pub(crate) log_level: Option<String>,
+    pub log_level: Option<String>,
 
     /// Form of the log
     #[arg(
@@ -30,19 +31,20 @@ pub(crate) struct LogArgs {
         env = vars::LOG_FORMAT,
         hide_env_values = true
     )]
-    pub(crate) log_format: LogFormat,
+    pub log_format: LogFormat,
 
     /// Log more; twice for everything
     #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
-    pub(crate) verbose: u8,
+    pub verbose: u8,
 
     /// Log warnings and errors only; twice for errors only
     #[arg(short, long, global = true, action = ArgAction::Count)]
-    pub(crate) quiet: u8,
+    pub quiet: u8,
 }
 
+/// In which form the log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
+pub enum LogFormat {
     /// For people
     Text,
     /// For machines: one object per line

@@ -5,14 +5,15 @@ use std::{fmt, io};
 
 /// What failed, why, and what can be done about it.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub struct Failure {
     message: String,
     hint: String,
     source: Option<Box<dyn Error + Send + Sync>>,
 }
 
 impl Failure {
-    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// What failed, and what can be done about it.
+    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             hint: hint.into(),
@@ -20,12 +21,15 @@ impl Failure {
         }
     }
 
-    pub(crate) fn because(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+    /// Why it failed.
+    #[must_use]
+    pub fn because(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    pub(crate) fn hint(&self) -> &str {
+    /// What can be done about it.
+    pub fn hint(&self) -> &str {
         &self.hint
     }
 }
@@ -43,7 +47,7 @@ impl Error for Failure {
 }
 
 /// Whether the reader of the output went away.
-pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
         .filter_map(|cause| cause.downcast_ref::<io::Error>())

@@ -9,7 +9,7 @@ use crate::args::LogFormat;
 use crate::config::LogConfig;
 
 /// Starts to log; what is logged before is lost.
-pub(crate) fn start(config: &LogConfig) {
+pub fn start(config: &LogConfig) {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(&config.filter))
         // A lost log must cost log lines only; reporting it panics when it

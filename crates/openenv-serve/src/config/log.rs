@@ -5,16 +5,17 @@ use crate::vars;
 
 /// What is logged, and in which form.
 #[derive(Debug)]
-pub(crate) struct LogConfig {
+pub struct LogConfig {
     /// Directives as `RUST_LOG` has them. Default: `info`, or `warn` for a command
     /// that is not about its server.
-    pub(crate) filter: String,
+    pub filter: String,
     /// Default: text.
-    pub(crate) format: LogFormat,
+    pub format: LogFormat,
 }
 
 impl LogConfig {
-    pub(super) fn new(args: LogArgs, default_filter: &str) -> Self {
+    /// `default_filter` is for who asked for nothing.
+    pub fn new(args: LogArgs, default_filter: &str) -> Self {
         // The MCP SDK logs every session and every mistake of a client once more.
         let own = |filter: &str| format!("{filter},rmcp=off");
         let filter = match (args.verbose, args.quiet) {

@@ -1,4 +1,4 @@
-//! What `openenv serve` says once it listens: where things are, how to try them.
+//! What a server says once it listens: where things are, how to try them.
 
 use std::fmt;
 use std::io::{IsTerminal, stdout};
@@ -8,14 +8,13 @@ use anyhow::Result;
 use openenv::Mode;
 use owo_colors::OwoColorize;
 
-use super::served::Served;
-use crate::config::ServeConfig;
+use crate::config::ServerConfig;
+use crate::service::Served;
 use crate::ui;
 
 /// Where the environments of a running server are.
-#[derive(Debug)]
 pub(crate) struct Banner<'a> {
-    config: &'a ServeConfig,
+    config: &'a ServerConfig,
     address: SocketAddr,
     served: &'a [Served],
     base: String,
@@ -26,7 +25,7 @@ pub(crate) struct Banner<'a> {
 impl<'a> Banner<'a> {
     /// `control` is the address of the routes that control sessions.
     pub(crate) fn new(
-        config: &'a ServeConfig,
+        config: &'a ServerConfig,
         address: SocketAddr,
         control: Option<SocketAddr>,
         served: &'a [Served],
@@ -72,10 +71,10 @@ impl<'a> Banner<'a> {
         )?;
         let http = self.url(&self.base, index);
         let places = format!("free places, of {}", environment.sessions);
-        let runs_on = environment.runs_on(self.config);
-        let mut rows: Vec<(&str, String, &str)> = runs_on
+        let facts = environment.facts();
+        let mut rows: Vec<(&str, String, &str)> = facts
             .iter()
-            .map(|(label, fact, remark)| (*label, fact.clone(), &**remark))
+            .map(|fact| (fact.label, fact.fact.clone(), &*fact.remark))
             .collect();
         rows.push(("API", http.clone(), "base URL for clients"));
         if environment.has_tools {
@@ -191,7 +190,7 @@ fn base(address: SocketAddr) -> String {
 }
 
 /// An address that a client on this machine can connect to.
-fn reachable(address: IpAddr) -> IpAddr {
+pub(crate) fn reachable(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Ipv6Addr::LOCALHOST.into(),

@@ -1,0 +1,5 @@
+//! From source to programs and images, through the public API.
+#![expect(clippy::unwrap_used, reason = "a test can only fail")]
+
+mod cargo;
+mod package;

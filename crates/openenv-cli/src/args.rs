@@ -7,6 +7,7 @@ mod bench;
 mod build;
 mod containers;
 mod endpoint;
+mod init;
 mod inspect;
 mod mcp;
 mod play;
@@ -19,6 +20,7 @@ pub(crate) use bench::BenchArgs;
 pub(crate) use build::BuildArgs;
 pub(crate) use containers::{ContainersAction, ContainersArgs};
 pub(crate) use endpoint::EndpointArgs;
+pub(crate) use init::InitArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use mcp::McpArgs;
 pub(crate) use play::PlayArgs;
@@ -52,6 +54,16 @@ impl Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write a new environment
+    ///
+    /// It is a complete project that builds, serves, passes its tests and can be put into a
+    /// container as it is: an environment to change, with typed models, tests, a plan for
+    /// `openenv validate`, a Dockerfile and a README for Hugging Face Spaces. Nothing that is
+    /// there already is overwritten, and nothing is left behind if it fails.
+    ///
+    /// What was written is told on standard error; when standard output is not a terminal, the
+    /// path alone is printed there, for scripts.
+    Init(InitArgs),
     /// Serve one or more environments
     ///
     /// The first environment answers at `/`, and each of them under `/envs/<name>/`.

@@ -16,12 +16,14 @@ use crate::value::{ErrorLimit, Header};
 
 mod build;
 mod containers;
+mod init;
 mod python;
 mod run;
 mod validate;
 
 pub(crate) use build::BuildConfig;
 pub(crate) use containers::ContainersConfig;
+pub(crate) use init::InitConfig;
 pub(crate) use python::PythonConfig;
 pub(crate) use run::RunConfig;
 pub(crate) use validate::ValidateConfig;
@@ -36,6 +38,7 @@ pub(crate) struct Config {
 /// What to do.
 #[derive(Debug)]
 pub(crate) enum Task {
+    Init(InitConfig),
     Serve(ServeConfig),
     Mcp(McpConfig),
     Build(Box<BuildConfig>),
@@ -169,6 +172,7 @@ impl From<Args> for Config {
         };
         Self {
             task: match args.command {
+                Command::Init(init) => Task::Init(InitConfig::new(init, for_people)),
                 Command::Serve(serve) => Task::Serve(ServeConfig::new(serve, for_people)),
                 Command::Mcp(mcp) => Task::Mcp(McpConfig::new(mcp, for_people)),
                 Command::Build(build) => {

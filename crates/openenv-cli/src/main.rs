@@ -9,6 +9,7 @@ mod local_server;
 mod open_files;
 mod program;
 mod registry;
+mod scaffold;
 mod service;
 mod subject;
 mod target;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Task::Serve(serve) => commands::serve::run(serve, &config.log).map(|()| ExitCode::SUCCESS),
         Task::Mcp(mcp) => commands::mcp::run(mcp, &config.log).map(|()| ExitCode::SUCCESS),
         Task::Build(build) => commands::build::run(build).map(|()| ExitCode::SUCCESS),
+        Task::Init(init) => commands::init::run(init),
         Task::List(list) => commands::list::run(list).map(|()| ExitCode::SUCCESS),
         Task::Inspect(inspect) => commands::inspect::run(inspect),
         Task::Play(play) => commands::play::run(play).map(|()| ExitCode::SUCCESS),

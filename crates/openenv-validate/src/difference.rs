@@ -167,8 +167,10 @@ fn is_made_up_name(key: &str, value: &Value) -> bool {
         return false;
     };
     let digits: String = text.chars().filter(|character| *character != '-').collect();
-    let hexadecimal =
-        !digits.is_empty() && digits.chars().all(|character| character.is_ascii_hexdigit());
+    let hexadecimal = !digits.is_empty()
+        && digits
+            .chars()
+            .all(|character| character.is_ascii_hexdigit());
     let is_uuid = hexadecimal && digits.len() == 32;
     let called_so = ["id", "hash", "uuid", "token", "session"]
         .iter()

@@ -109,7 +109,10 @@ pub(crate) struct Episode {
 
 impl Episode {
     /// Opens a session and resets it. A full server is asked again as long as it may take to answer.
-    pub(crate) async fn begin(server: &Server, reset: &Map<String, Value>) -> Result<Self, Failure> {
+    pub(crate) async fn begin(
+        server: &Server,
+        reset: &Map<String, Value>,
+    ) -> Result<Self, Failure> {
         let begun = Instant::now();
         loop {
             let socket = Socket::open(server).await.map_err(|error| Failure {

@@ -193,9 +193,13 @@ impl Run<'_> {
         let result = match declared {
             None => {
                 let error = digest.as_ref().err().map(ToString::to_string);
-                let problem = format!("the package could not be read: {}", error.unwrap_or_default());
+                let problem = format!(
+                    "the package could not be read: {}",
+                    error.unwrap_or_default()
+                );
                 let mut result = CheckResult::new(id, Status::Error, problem);
-                result.remediation = Some("keep files and directories in it, nothing else".to_owned());
+                result.remediation =
+                    Some("keep files and directories in it, nothing else".to_owned());
                 result
             }
             Some(Err(error)) => {
@@ -286,7 +290,10 @@ impl Run<'_> {
 
     async fn play(&mut self, url: &str, script: Option<Script>) -> CheckResult {
         let id = "runtime.startup";
-        let timeout = self.manifest.as_ref().map(|manifest| manifest.resources.episode_timeout_s);
+        let timeout = self
+            .manifest
+            .as_ref()
+            .map(|manifest| manifest.resources.episode_timeout_s);
         let patience = timeout
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
             .unwrap_or(REPLY_PATIENCE);
@@ -310,10 +317,8 @@ impl Run<'_> {
             return CheckResult::new(id, Status::Fail, seen);
         }
         self.schemas = schemas_of(&schema);
-        let script = script.map_or_else(
-            || Script::made_up(&self.schemas.action, tools.tools()),
-            Ok,
-        );
+        let script =
+            script.map_or_else(|| Script::made_up(&self.schemas.action, tools.tools()), Ok);
         let subject = Subject {
             server: server.clone(),
             schemas: self.schemas.clone(),
@@ -321,17 +326,20 @@ impl Run<'_> {
             script,
             production: false,
         };
-        let live = live::look(&subject).await;
+        let live = Box::pin(live::look(&subject)).await;
         self.tools = Some(subject.tools);
         let result = match (&subject.script, &live.episode.failure) {
-            (Err(error), _) => CheckResult::skip(id, format!("no action could be made up: {error}")),
+            (Err(error), _) => {
+                CheckResult::skip(id, format!("no action could be made up: {error}"))
+            }
             (Ok(_), Some(failure)) => {
                 let (phase, kind, seen) = (failure.phase, &failure.kind, &failure.seen);
                 let mut result =
                     CheckResult::new(id, Status::Fail, format!("{phase} failed ({kind})"));
                 result.evidence.push(seen.clone());
-                result.remediation =
-                    Some("let the environment accept the actions that are planned for it".to_owned());
+                result.remediation = Some(
+                    "let the environment accept the actions that are planned for it".to_owned(),
+                );
                 result
             }
             (Ok(_), None) if live.episode.exchanges.is_empty() => {
@@ -352,7 +360,10 @@ impl Run<'_> {
             }
         };
         if result.status == Status::Pass {
-            let about_tasks = self.manifest.as_ref().filter(|manifest| has_tasks(manifest));
+            let about_tasks = self
+                .manifest
+                .as_ref()
+                .filter(|manifest| has_tasks(manifest));
             if let Some(manifest) = about_tasks {
                 let begun = Instant::now();
                 let tasks = declared::tasks(&server, manifest).await;
@@ -365,12 +376,16 @@ impl Run<'_> {
 
     /// Adds what the episodes came to, and all that was not looked at.
     fn complete(&mut self) {
-        let started = self.results.iter().any(|result| {
-            result.check_id == "runtime.startup" && result.status == Status::Pass
-        });
+        let started = self
+            .results
+            .iter()
+            .any(|result| result.check_id == "runtime.startup" && result.status == Status::Pass);
         let live = self.live.take().filter(|_| started);
         for entry in ENTRIES {
-            let known = self.results.iter().any(|result| result.check_id == entry.id);
+            let known = self
+                .results
+                .iter()
+                .any(|result| result.check_id == entry.id);
             if known || entry.level > self.options.level || !self.applies(entry.id) {
                 continue;
             }
@@ -469,11 +484,11 @@ impl Run<'_> {
         };
         for result in &mut self.results {
             let replaced = match result.check_id.as_str() {
-                "runtime.startup" => {
-                    CheckResult::new("runtime.startup", Status::Error, problem)
-                }
+                "runtime.startup" => CheckResult::new("runtime.startup", Status::Error, problem),
                 id if id.starts_with("static.") => continue,
-                id => CheckResult::skip(id, format!("unmet dependency: runtime.startup ({problem})")),
+                id => {
+                    CheckResult::skip(id, format!("unmet dependency: runtime.startup ({problem})"))
+                }
             };
             *result = replaced;
         }
@@ -550,7 +565,8 @@ fn result_of(id: &str, check: &Check) -> CheckResult {
         Outcome::Passed(seen) => CheckResult::new(id, Status::Pass, seen.clone()),
         Outcome::Found(problems) => {
             let told = problems.iter();
-            let told = told.map(|found| format!("expected: {}; seen: {}", found.expected, found.seen));
+            let told =
+                told.map(|found| format!("expected: {}; seen: {}", found.expected, found.seen));
             let fix = problems.first().map(|found| found.fix.as_str());
             CheckResult::judged(id, told.collect(), "", fix.unwrap_or_default())
         }

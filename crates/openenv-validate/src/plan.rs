@@ -138,7 +138,10 @@ fn read(plan: Value) -> Result<Plan, Vec<String>> {
     {
         problems.push(format!("actions.{index}: must be an object"));
     }
-    problems.extend(plan.keys().map(|key| format!("{key}: is no part of a plan")));
+    problems.extend(
+        plan.keys()
+            .map(|key| format!("{key}: is no part of a plan")),
+    );
     match reset {
         Some(reset) if problems.is_empty() => Ok(Plan {
             plan_schema_version: "1",

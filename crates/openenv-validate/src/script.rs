@@ -105,10 +105,7 @@ fn varied(schema: &Value, action: &ActionSchema, plain: &Value) -> Vec<Value> {
         drawn
             .as_object_mut()?
             .retain(|name, _| fields.contains_key(name));
-        validator
-            .as_ref()?
-            .is_valid(&drawn)
-            .then_some(drawn)
+        validator.as_ref()?.is_valid(&drawn).then_some(drawn)
     };
     let others = (1..STEPS).map(|seed| other(seed).unwrap_or_else(|| plain.clone()));
     std::iter::once(plain.clone()).chain(others).collect()

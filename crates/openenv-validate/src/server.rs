@@ -151,7 +151,7 @@ impl Server {
         let request = request
             .headers(self.headers.clone())
             .header("accept-encoding", "identity");
-        match timeout(self.patience, read(request)).await {
+        match timeout(self.patience, Box::pin(read(request))).await {
             Ok(answer) => answer.map_err(|error| with_causes(&error)),
             Err(_) => Err(format!("no answer within {:?}", self.patience)),
         }

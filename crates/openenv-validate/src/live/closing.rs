@@ -98,9 +98,11 @@ async fn one_too_many(server: &Server, maximum: u64) -> Findings {
     let mut socket = match Socket::open(server).await {
         Ok(socket) => socket,
         Err(error) => {
-            findings
-                .problems
-                .push(Problem::advice(expected, format!("no socket: {error}"), fix));
+            findings.problems.push(Problem::advice(
+                expected,
+                format!("no socket: {error}"),
+                fix,
+            ));
             return findings;
         }
     };
@@ -110,7 +112,8 @@ async fn one_too_many(server: &Server, maximum: u64) -> Findings {
             match Refusal::of(&reply) {
                 Some(refusal) if refusal.is_capacity() => {
                     if refusal.max_sessions != Some(maximum) {
-                        let seen = format!("the error says `max_sessions` {:?}", refusal.max_sessions);
+                        let seen =
+                            format!("the error says `max_sessions` {:?}", refusal.max_sessions);
                         findings.problems.push(Problem::advice(expected, seen, fix));
                     }
                 }
@@ -121,7 +124,10 @@ async fn one_too_many(server: &Server, maximum: u64) -> Findings {
                 None => {
                     let _ = socket.leave().await;
                     findings.problems.push(Problem::required(
-                        format!("a server with {maximum} places refuses session {}", maximum + 1),
+                        format!(
+                            "a server with {maximum} places refuses session {}",
+                            maximum + 1
+                        ),
                         "it was let in".to_owned(),
                         "count sessions, and refuse those beyond the limit",
                     ));
@@ -157,7 +163,10 @@ async fn close_alone(server: &Server, script: &Script, before: Option<Capacity>)
         tokio::task::yield_now().await;
     }
     findings.problems.push(Problem::required(
-        format!("after `close`, {} sessions are open, as before", before.active),
+        format!(
+            "after `close`, {} sessions are open, as before",
+            before.active
+        ),
         "one more is open".to_owned(),
         "close the session and give its place back when its client leaves",
     ));

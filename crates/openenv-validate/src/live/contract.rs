@@ -32,7 +32,9 @@ pub(super) fn session(episode: &Transcript) -> Findings {
             ),
         };
         let seen = format!("{} failed: {}", failure.phase, failure.seen);
-        findings.problems.push(Problem::required(expected, seen, fix));
+        findings
+            .problems
+            .push(Problem::required(expected, seen, fix));
     } else if !episode.has_steps() {
         findings.problems.push(Problem::advice(
             "an episode with at least one step",

@@ -137,7 +137,8 @@ impl Interleaved {
             Self::Failed { failure, second } => return failed(failure, *second),
         };
         let mut findings = Findings::seen("an episode was the same alone and beside another");
-        let fix = "keep all state in the environment of the session: no globals, no class attributes";
+        let fix =
+            "keep all state in the environment of the session: no globals, no class attributes";
         let expected = "an episode is not changed by another one at the same time";
         let differing = differences(alone, disturbed)
             .into_iter()
@@ -145,7 +146,9 @@ impl Interleaved {
             .take(MOST);
         for found in differing {
             let seen = format!("alone and beside another, {}", found.describe());
-            findings.problems.push(Problem::required(expected, seen, fix));
+            findings
+                .problems
+                .push(Problem::required(expected, seen, fix));
         }
         if findings.problems.is_empty() && !varying.is_empty() {
             let paths: Vec<_> = varying.iter().map(|path| format!("`{path}`")).collect();
@@ -165,13 +168,17 @@ impl Interleaved {
                 }
             }
         }
+        let asked = asked_id(alone);
+        let honoured = alone_states
+            .first()
+            .is_some_and(|state| state["episode_id"] == asked);
         let stolen = states(other)
             .iter()
-            .any(|state| state["episode_id"] == alone_id(&alone_states) && !alone_id(&alone_states).is_null());
-        if stolen && findings.problems.is_empty() {
+            .any(|state| state["episode_id"] == asked);
+        if honoured && stolen && findings.problems.is_empty() {
             findings.problems.push(Problem::required(
                 format!("the other session's episode is {other_id:?}"),
-                format!("it has the name of the first, {}", alone_id(&alone_states)),
+                format!("it has the name of the first, {asked}"),
                 fix,
             ));
         }
@@ -179,9 +186,12 @@ impl Interleaved {
     }
 }
 
-fn alone_id(states: &[&Value]) -> Value {
-    let first = states.first().and_then(|state| state.get("episode_id"));
-    first.cloned().unwrap_or_default()
+/// What reset was told to call the episode.
+fn asked_id(episode: &Transcript) -> Value {
+    let reset = episode.exchanges.first();
+    reset.map_or(Value::Null, |reset| {
+        reset.request["data"]["episode_id"].clone()
+    })
 }
 
 fn states(transcript: &Transcript) -> Vec<&Value> {

@@ -68,9 +68,7 @@ impl Repeated {
             "take all randomness of reset from a generator that is seeded with its `seed`",
         );
         if let Some(other) = &self.other_seed {
-            let same = differences(first, other)
-                .iter()
-                .all(Difference::is_natural);
+            let same = differences(first, other).iter().all(Difference::is_natural);
             findings.notes.push(if same {
                 "another seed gave the same episode: the seed has no effect on these actions"
                     .to_owned()
@@ -125,7 +123,10 @@ impl Repeated {
 
     /// The paths of what differs between equal episodes.
     pub(super) fn varying(&self, first: &Transcript) -> BTreeSet<String> {
-        let again = self.again.iter().flat_map(|again| differences(first, again));
+        let again = self
+            .again
+            .iter()
+            .flat_map(|again| differences(first, again));
         let over = self
             .again
             .iter()

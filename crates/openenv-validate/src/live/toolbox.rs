@@ -27,12 +27,22 @@ pub(super) async fn check(server: &Server, script: &Script, listing: &Listing) -
     let mut episode = match Episode::begin(server, &script.reset).await {
         Ok(episode) => episode,
         Err(failure) => {
-            let note = format!("no tool was called, as there was no session: {}", failure.seen);
+            let note = format!(
+                "no tool was called, as there was no session: {}",
+                failure.seen
+            );
             findings.notes.push(note);
             return findings;
         }
     };
-    findings.call(&mut episode, UNKNOWN_TOOL, &json!({}), "the call of a tool that is not there").await;
+    findings
+        .call(
+            &mut episode,
+            UNKNOWN_TOOL,
+            &json!({}),
+            "the call of a tool that is not there",
+        )
+        .await;
     let particular = tools.iter().find(|tool| {
         let required = tool.schema["required"].as_array();
         required.is_some_and(|names| !names.is_empty())
@@ -40,7 +50,9 @@ pub(super) async fn check(server: &Server, script: &Script, listing: &Listing) -
     match particular {
         Some(tool) => {
             let what = format!("the call of `{}` without its arguments", tool.name);
-            findings.call(&mut episode, &tool.name, &json!({}), &what).await;
+            findings
+                .call(&mut episode, &tool.name, &json!({}), &what)
+                .await;
         }
         None => findings
             .notes
@@ -129,9 +141,15 @@ impl Findings {
             .build(&tool.schema);
         let seen = match built {
             _ if !tool.schema.is_object() => {
-                format!("`{name}` has the schema {}", shortened(&tool.schema.to_string()))
+                format!(
+                    "`{name}` has the schema {}",
+                    shortened(&tool.schema.to_string())
+                )
             }
-            Err(error) => format!("that of `{name}` is not valid: {}", shortened(&error.to_string())),
+            Err(error) => format!(
+                "that of `{name}` is not valid: {}",
+                shortened(&error.to_string())
+            ),
             Ok(_) if tool.schema["type"] != "object" => {
                 let kind = &tool.schema["type"];
                 format!("the arguments of `{name}` are declared as {kind}")

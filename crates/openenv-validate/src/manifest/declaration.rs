@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::lax::{self, at_least, above, one_of};
+use super::lax::{self, above, at_least, one_of};
 use super::section::Section;
 use super::yaml::Yaml;
 use super::{
@@ -22,7 +22,10 @@ impl Reward {
         let range = range?.unwrap_or((0.0, 1.0));
         // Not a number is not below another.
         let increasing = range.0 < range.1;
-        if section.refuse_if(!increasing, "the range must go from a number to a larger one") {
+        if section.refuse_if(
+            !increasing,
+            "the range must go from a number to a larger one",
+        ) {
             return None;
         }
         Some(Self {
@@ -40,8 +43,12 @@ impl Section<'_> {
         match numbers.as_deref() {
             None => Some(None),
             Some([low, high]) => Some(Some((*low, *high))),
+            Some([_]) => {
+                self.problem("range.1", "is missing");
+                None
+            }
             Some(_) => {
-                self.optional(name, |_| Err::<(), _>("must be two numbers".to_owned()));
+                self.problem(name, "must be two numbers");
                 None
             }
         }
@@ -121,7 +128,10 @@ impl Network {
         let mode = mode?.unwrap_or_else(|| "public".to_owned());
         let allowed_hosts = allowed_hosts?.unwrap_or_default();
         let contradiction = (mode == "allowlist") == allowed_hosts.is_empty();
-        if section.refuse_if(contradiction, "allowed_hosts go with the mode `allowlist` only") {
+        if section.refuse_if(
+            contradiction,
+            "allowed_hosts go with the mode `allowlist` only",
+        ) {
             return None;
         }
         Some(Self {
@@ -209,7 +219,7 @@ impl Types {
         let tags = match tags {
             Some(None) => section.required("tags", |_| Ok(Vec::new())),
             Some(Some(tags)) if tags.is_empty() => {
-                section.optional("tags", |_| Err::<(), _>("needs at least one".to_owned()));
+                section.problem("tags", "needs at least one");
                 None
             }
             Some(tags) => tags,
@@ -227,11 +237,10 @@ impl Execution {
         let dockerfile = section.optional("dockerfile", file_path);
         let context = section.optional("context", package_path);
         let agent_boundary = section.optional("agent_boundary", one_of(&["api"]));
-        let requires_credentials =
-            section.optional("requires_credentials", |value| match value {
-                Yaml::Bool(value) => Ok(*value),
-                _ => Err("must be true or false".to_owned()),
-            });
+        let requires_credentials = section.optional("requires_credentials", |value| match value {
+            Yaml::Bool(value) => Ok(*value),
+            _ => Err("must be true or false".to_owned()),
+        });
         section.finish().then_some(())?;
         let or = |value: Option<String>, default: &str| value.unwrap_or_else(|| default.to_owned());
         Some(Self {

@@ -51,7 +51,10 @@ fn whole_text(text: &str) -> Option<i128> {
 }
 
 fn whole_float(number: f64) -> Option<i128> {
-    #[expect(clippy::cast_possible_truncation, reason = "it is whole, and small enough")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "it is whole, and small enough"
+    )]
     let whole = number as i128;
     (number.fract() == 0.0 && number.abs() < 1e18).then_some(whole)
 }

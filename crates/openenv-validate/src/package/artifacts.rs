@@ -37,7 +37,8 @@ impl PackageRun {
         let ids = |wanted: &dyn Fn(&str, Status) -> bool| {
             let results = report.results.iter();
             let ids = results.filter(|result| wanted(&result.check_id, result.status));
-            ids.map(|result| result.check_id.clone()).collect::<Vec<_>>()
+            ids.map(|result| result.check_id.clone())
+                .collect::<Vec<_>>()
         };
         let plan = serde_json::to_value(&self.plan)?;
         let digest = match &self.plan {
@@ -178,9 +179,17 @@ fn without_tokens(text: &str) -> String {
     let mut bearer = false;
     for word in text.split(' ') {
         let bare = word.trim_start_matches(|character: char| !character.is_ascii_alphanumeric());
-        let start = ["hf_", "sk-", "sk_", "ghp_", "ghp-", "github_pat_", "github_pat-"]
-            .iter()
-            .find(|start| bare.starts_with(**start));
+        let start = [
+            "hf_",
+            "sk-",
+            "sk_",
+            "ghp_",
+            "ghp-",
+            "github_pat_",
+            "github_pat-",
+        ]
+        .iter()
+        .find(|start| bare.starts_with(**start));
         let long = start.is_some_and(|start| bare.len() >= start.len() + 8);
         if (bearer && !word.is_empty()) || long {
             words.push(LEFT_OUT);

@@ -17,7 +17,8 @@ pub(super) fn tools(
     check: Option<&Check>,
 ) -> CheckResult {
     let id = "runtime.tool_declaration_accuracy";
-    let declared: &[String] = manifest.map_or(&[], |manifest| &manifest.capabilities.declared_tools);
+    let declared: &[String] =
+        manifest.map_or(&[], |manifest| &manifest.capabilities.declared_tools);
     let declared: BTreeSet<&str> = declared.iter().map(String::as_str).collect();
     let tools = listing.tools();
     let listed: BTreeSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -67,7 +68,10 @@ pub(super) async fn tasks(server: &Server, manifest: &Manifest) -> CheckResult {
     let id = "runtime.task_declaration_accuracy";
     let declared = &manifest.capabilities.declared_task_count;
     let name = match server.get("/list_environments").await {
-        Ok(answer) => answer.body.as_ref().and_then(|names| names[0].as_str().map(str::to_owned)),
+        Ok(answer) => answer
+            .body
+            .as_ref()
+            .and_then(|names| names[0].as_str().map(str::to_owned)),
         Err(error) => return CheckResult::new(id, Status::Fail, error),
     };
     let Some(name) = name else {
@@ -99,7 +103,9 @@ pub(super) async fn tasks(server: &Server, manifest: &Manifest) -> CheckResult {
         match count {
             Some(count) if expected.as_u64() == Some(count) => {}
             Some(count) => problems.push(format!("`{split}` has {count} tasks, not {expected}")),
-            None => problems.push(format!("`{split}` is declared, but not counted by the server")),
+            None => problems.push(format!(
+                "`{split}` is declared, but not counted by the server"
+            )),
         }
         counted.insert(split.clone(), json!(count));
     }

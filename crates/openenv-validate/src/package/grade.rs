@@ -23,9 +23,17 @@ pub(super) fn manifest(manifest: &Manifest) -> CheckResult {
             problems.push(format!("{name} is {value}, above {limit}"));
         }
     };
-    above("oracle_tolerance", reward.oracle_tolerance, BOUNDS.max_oracle_tolerance);
+    above(
+        "oracle_tolerance",
+        reward.oracle_tolerance,
+        BOUNDS.max_oracle_tolerance,
+    );
     let variance = reward.variance_tolerance.unwrap_or_default();
-    above("variance_tolerance", variance, BOUNDS.max_variance_tolerance);
+    above(
+        "variance_tolerance",
+        variance,
+        BOUNDS.max_variance_tolerance,
+    );
     above("episode_timeout_s", timeout, BOUNDS.max_episode_timeout_s);
     let (margin, least) = (reward.floor_margin, BOUNDS.min_floor_margin);
     if margin < least {
@@ -65,8 +73,10 @@ pub(super) fn reward(episode: &Transcript, range: Option<(f64, f64)>) -> CheckRe
             _ => {}
         }
     }
-    judged(id, episode, problems)
-        .measured("declared_range", range.map_or(Value::Null, |range| json!(range)))
+    judged(id, episode, problems).measured(
+        "declared_range",
+        range.map_or(Value::Null, |range| json!(range)),
+    )
 }
 
 /// Whether observations are what the server publishes.

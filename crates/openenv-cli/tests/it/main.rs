@@ -12,3 +12,4 @@ mod play;
 mod python;
 mod serving;
 mod tls;
+mod validate;

@@ -7,6 +7,7 @@ mod inspect;
 mod processes;
 mod refusals;
 mod served;
+mod validate;
 
 use std::fs;
 use std::path::{Path, PathBuf};

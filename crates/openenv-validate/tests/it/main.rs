@@ -6,5 +6,5 @@ mod faults;
 mod faulty;
 mod manifests;
 mod packages;
-mod reference;
+mod python;
 mod support;

@@ -64,10 +64,15 @@ pub(super) fn running(report: &RunningReport, took: Duration) -> String {
         .collect();
     let mut findings = Vec::new();
     for criterion in report.criteria.iter().filter(|criterion| !criterion.passed) {
-        let notes = criterion.details.iter().map(|details| ("note", details.clone()));
+        let notes = criterion
+            .details
+            .iter()
+            .map(|details| ("note", details.clone()));
         if criterion.findings.is_empty() {
             let written = |value: &Option<serde_json::Value>| {
-                value.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string)
+                value
+                    .as_ref()
+                    .map_or_else(|| "nothing".to_owned(), ToString::to_string)
             };
             let facts = [
                 ("expected", written(&criterion.expected)),
@@ -96,7 +101,11 @@ pub(super) fn running(report: &RunningReport, took: Duration) -> String {
         .map(|check| (check.id, check.reason.as_str()))
         .collect();
     body(&mut text, &lines, &not_run, &findings);
-    let verdict = if report.passed { Verdict::Pass } else { Verdict::Fail };
+    let verdict = if report.passed {
+        Verdict::Pass
+    } else {
+        Verdict::Fail
+    };
     let warned = report.summary.passed_count < report.summary.total_count;
     let verdict = match verdict {
         Verdict::Pass if warned => Verdict::Warn,
@@ -164,12 +173,7 @@ pub(super) fn package(report: &PackageReport, took: Duration) -> String {
     text
 }
 
-fn body(
-    text: &mut String,
-    lines: &[Line<'_>],
-    not_run: &[(&str, &str)],
-    findings: &[Finding<'_>],
-) {
+fn body(text: &mut String, lines: &[Line<'_>], not_run: &[(&str, &str)], findings: &[Finding<'_>]) {
     let width = lines.iter().map(|line| line.id.len()).max();
     let width = width.unwrap_or_default();
     for line in lines {

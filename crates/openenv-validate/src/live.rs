@@ -98,7 +98,7 @@ pub(crate) async fn look(subject: &Subject) -> Live {
             return nothing(subject, &format!("no action could be made up: {error}")).await;
         }
     };
-    let first = play(&subject.server, script).await;
+    let first = Box::pin(play(&subject.server, script)).await;
     let session_time = begun.elapsed();
     if let Some(failure) = &first.failure {
         let reason = contract::unplayable(subject, failure);
@@ -114,24 +114,23 @@ pub(crate) async fn look(subject: &Subject) -> Live {
         live.episode = first;
         return live;
     }
-    let (interleaved, interleaved_time) =
-        timed(isolation::interleave(&subject.server, script)).await;
-    let again = timed(repetition::repeat(&subject.server, script));
-    let nonsense = timed(nonsense::send(
-        &subject.server,
-        script,
-        &subject.schemas.action,
-    ));
-    let tools = timed(toolbox::check(&subject.server, script, &subject.tools));
-    let (again, nonsense, tools) = if interleaved.has_room() {
-        tokio::join!(again, nonsense, tools)
+    let interleaving = isolation::interleave(&subject.server, script);
+    let (interleaved, interleaved_time) = Box::pin(timed(interleaving)).await;
+    // Alone as well: what others do at the same time must not make a difference here.
+    let again = repetition::repeat(&subject.server, script);
+    let (repeated, repeated_time) = Box::pin(timed(again)).await;
+    let nonsense = nonsense::send(&subject.server, script, &subject.schemas.action);
+    let nonsense = Box::pin(timed(nonsense));
+    let tools = toolbox::check(&subject.server, script, &subject.tools);
+    let tools = Box::pin(timed(tools));
+    let (nonsense, tools) = if interleaved.has_room() {
+        tokio::join!(nonsense, tools)
     } else {
-        (again.await, nonsense.await, tools.await)
+        (nonsense.await, tools.await)
     };
     let limit = interleaved.limit();
     let ((close, capacity), closing_time) =
-        timed(closing::check(&subject.server, script, limit)).await;
-    let (repeated, repeated_time) = again;
+        Box::pin(timed(closing::check(&subject.server, script, limit))).await;
     let live = Observed {
         subject,
         script,

@@ -326,7 +326,7 @@ impl Run<'_> {
             script,
             production: false,
         };
-        let live = live::look(&subject).await;
+        let live = Box::pin(live::look(&subject)).await;
         self.tools = Some(subject.tools);
         let result = match (&subject.script, &live.episode.failure) {
             (Err(error), _) => {

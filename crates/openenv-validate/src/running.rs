@@ -140,7 +140,7 @@ pub async fn check_running(server: &Server) -> RunningReport {
             tools,
             production: mode == "production",
         };
-        live::look(&subject).await.checks
+        Box::pin(live::look(&subject)).await.checks
     } else {
         let not_run = |(id, description): &(&'static str, &'static str)| Check {
             id,
@@ -283,7 +283,7 @@ fn openapi_criterion(answer: Result<Answer, String>, version: Option<&str>) -> C
     let answered = answer.is_ok();
     let mut criterion = criterion(
         "openapi_version_available",
-        "GET /openapi.json returns OpenAPI info.version",
+        "GET /openapi.json tells the version",
         json!({ "status_code": 200, "info.version": "string" }),
         answer,
         |answer| match version {
@@ -300,7 +300,7 @@ fn openapi_criterion(answer: Result<Answer, String>, version: Option<&str>) -> C
 fn health_criterion(answer: Result<Answer, String>) -> Criterion {
     criterion(
         "health_endpoint",
-        "GET /health returns healthy status",
+        "GET /health says healthy",
         json!({ "status_code": 200, "status": "healthy" }),
         answer,
         |answer| {
@@ -313,7 +313,7 @@ fn health_criterion(answer: Result<Answer, String>) -> Criterion {
 fn metadata_criterion(answer: Result<Answer, String>) -> Criterion {
     criterion(
         "metadata_endpoint",
-        "GET /metadata returns name and description",
+        "GET /metadata has a name and a description",
         json!({ "status_code": 200, "fields": ["name", "description"] }),
         answer,
         |answer| {
@@ -328,7 +328,7 @@ fn metadata_criterion(answer: Result<Answer, String>) -> Criterion {
 fn schema_criterion(answer: Result<Answer, String>) -> Criterion {
     criterion(
         "schema_endpoint",
-        "GET /schema returns action, observation, and state schemas",
+        "GET /schema has action, observation and state",
         json!({ "status_code": 200, "fields": ["action", "observation", "state"] }),
         answer,
         |answer| {
@@ -347,7 +347,7 @@ fn schema_criterion(answer: Result<Answer, String>) -> Criterion {
 fn mcp_criterion(answer: Result<Answer, String>) -> Criterion {
     criterion(
         "mcp_endpoint",
-        "POST /mcp is reachable and returns JSON-RPC payload",
+        "POST /mcp answers in JSON-RPC",
         json!({ "status_code": 200, "jsonrpc": "2.0" }),
         answer,
         |answer| {
@@ -380,7 +380,7 @@ fn consistency(paths: Option<&Value>) -> (&'static str, Criterion) {
     };
     let criterion = Criterion {
         id: "mode_endpoint_consistency",
-        description: "OpenAPI endpoint set matches OpenEnv mode contract",
+        description: "the routes are those of one mode",
         passed,
         required: true,
         details,

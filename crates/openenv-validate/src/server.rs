@@ -79,14 +79,14 @@ impl Server {
         };
         let parsed = reqwest::Url::parse(&written).map_err(|error| refused(&error))?;
         match parsed.scheme() {
-            "http" => {}
-            "https" if cfg!(feature = "tls") => provide_cryptography(),
-            "https" => return Err(refused(&"this program was built without TLS")),
+            "http" | "https" => {}
             other => return Err(refused(&format_args!("the scheme `{other}` is not known"))),
         }
         if !parsed.has_host() {
             return Err(refused(&"it names no host"));
         }
+        // Somebody else may have chosen one already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let http = Client::builder()
             .no_proxy()
             .redirect(redirect::Policy::none())
@@ -151,7 +151,7 @@ impl Server {
         let request = request
             .headers(self.headers.clone())
             .header("accept-encoding", "identity");
-        match timeout(self.patience, read(request)).await {
+        match timeout(self.patience, Box::pin(read(request))).await {
             Ok(answer) => answer.map_err(|error| with_causes(&error)),
             Err(_) => Err(format!("no answer within {:?}", self.patience)),
         }
@@ -192,12 +192,3 @@ fn with_causes(error: &dyn std::error::Error) -> String {
     }
     text
 }
-
-#[cfg(feature = "tls")]
-fn provide_cryptography() {
-    // Somebody else may have chosen one already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-}
-
-#[cfg(not(feature = "tls"))]
-fn provide_cryptography() {}

@@ -127,6 +127,20 @@ fn package(config: &ValidateConfig, root: &Path) -> Result<ExitCode> {
         Ok(policy) => policy,
         Err(problem) => return Ok(refused(&problem, REFUSED)),
     };
+    // Before anything is started for it.
+    let writable = config.output.as_deref().is_none_or(|output| {
+        let parent = output
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        parent.is_none_or(Path::is_dir)
+    });
+    if let Some(output) = config.output.as_deref().filter(|_| !writable) {
+        let problem = format!(
+            "could not write `{}`: its directory is not there",
+            output.display()
+        );
+        return Ok(refused(&problem, REFUSED));
+    }
     let launcher = OnThisMachine {
         python: &config.python,
         progress: config.progress,

@@ -14,3 +14,4 @@ mod play;
 mod python;
 mod serving;
 mod tls;
+mod validate;

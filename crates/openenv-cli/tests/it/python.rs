@@ -8,6 +8,7 @@ mod processes;
 mod refusals;
 mod reload;
 mod served;
+mod validate;
 
 use std::fs;
 use std::path::{Path, PathBuf};

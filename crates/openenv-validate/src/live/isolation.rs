@@ -168,13 +168,17 @@ impl Interleaved {
                 }
             }
         }
-        let stolen = states(other).iter().any(|state| {
-            state["episode_id"] == alone_id(&alone_states) && !alone_id(&alone_states).is_null()
-        });
-        if stolen && findings.problems.is_empty() {
+        let asked = asked_id(alone);
+        let honoured = alone_states
+            .first()
+            .is_some_and(|state| state["episode_id"] == asked);
+        let stolen = states(other)
+            .iter()
+            .any(|state| state["episode_id"] == asked);
+        if honoured && stolen && findings.problems.is_empty() {
             findings.problems.push(Problem::required(
                 format!("the other session's episode is {other_id:?}"),
-                format!("it has the name of the first, {}", alone_id(&alone_states)),
+                format!("it has the name of the first, {asked}"),
                 fix,
             ));
         }
@@ -182,9 +186,12 @@ impl Interleaved {
     }
 }
 
-fn alone_id(states: &[&Value]) -> Value {
-    let first = states.first().and_then(|state| state.get("episode_id"));
-    first.cloned().unwrap_or_default()
+/// What reset was told to call the episode.
+fn asked_id(episode: &Transcript) -> Value {
+    let reset = episode.exchanges.first();
+    reset.map_or(Value::Null, |reset| {
+        reset.request["data"]["episode_id"].clone()
+    })
 }
 
 fn states(transcript: &Transcript) -> Vec<&Value> {

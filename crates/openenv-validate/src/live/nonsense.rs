@@ -29,6 +29,10 @@ pub(super) async fn send(server: &Server, script: &Script, schema: &Value) -> Fi
         Ok(episode) => episode,
         Err(failure) => return Findings::not_run(format!("no session: {}", failure.seen)),
     };
+    let before = match episode.state().await {
+        Ok(()) => counted(&episode),
+        Err(failure) => return Findings::not_run(format!("no state: {}", failure.seen)),
+    };
     for message in bad {
         let answered = episode.socket().ask(message.frame.as_str()).await;
         let (refused, lost) = match &answered {
@@ -74,7 +78,9 @@ pub(super) async fn send(server: &Server, script: &Script, schema: &Value) -> Fi
             }
         };
     }
-    findings.judge_afterwards(&mut episode, script).await;
+    findings
+        .judge_afterwards(&mut episode, script, &before)
+        .await;
     episode.end().await;
     findings
 }
@@ -107,14 +113,13 @@ impl Findings {
     }
 
     /// The session must take a good action, and bad ones must not have counted.
-    async fn judge_afterwards(&mut self, episode: &mut Episode, script: &Script) {
+    async fn judge_afterwards(&mut self, episode: &mut Episode, script: &Script, before: &Value) {
         let fix = "let a refused message leave the episode as it was";
-        let state = episode.transcript.exchanges.last();
-        let count = state.map(|exchange| exchange.data()["step_count"].clone());
-        if let Some(count) = count.filter(|count| count.as_u64().is_some_and(|count| count > 0)) {
+        let after = counted(episode);
+        if after != *before {
             self.problems.push(Problem::advice(
-                "bad messages are no steps: `step_count` is 0",
-                format!("`step_count` is {count}"),
+                format!("bad messages are no steps: `step_count` is still {before}"),
+                format!("`step_count` is {after}"),
                 fix,
             ));
         }
@@ -129,6 +134,12 @@ impl Findings {
             ));
         }
     }
+}
+
+/// The steps that the last state counts.
+fn counted(episode: &Episode) -> Value {
+    let state = episode.transcript.exchanges.last();
+    state.map_or(Value::Null, |state| state.data()["step_count"].clone())
 }
 
 fn messages(script: &Script, schema: &Value) -> Vec<Bad> {

@@ -43,8 +43,12 @@ impl Section<'_> {
         match numbers.as_deref() {
             None => Some(None),
             Some([low, high]) => Some(Some((*low, *high))),
+            Some([_]) => {
+                self.problem("range.1", "is missing");
+                None
+            }
             Some(_) => {
-                self.optional(name, |_| Err::<(), _>("must be two numbers".to_owned()));
+                self.problem(name, "must be two numbers");
                 None
             }
         }
@@ -215,7 +219,7 @@ impl Types {
         let tags = match tags {
             Some(None) => section.required("tags", |_| Ok(Vec::new())),
             Some(Some(tags)) if tags.is_empty() => {
-                section.optional("tags", |_| Err::<(), _>("needs at least one".to_owned()));
+                section.problem("tags", "needs at least one");
                 None
             }
             Some(tags) => tags,

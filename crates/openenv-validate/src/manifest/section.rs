@@ -185,6 +185,12 @@ impl<'a> Section<'a> {
         self.problems.0.len() == self.before
     }
 
+    /// Notes what is wrong with a field.
+    pub(super) fn problem(&mut self, name: &str, problem: &str) {
+        let place = self.place(name);
+        self.problems.add(&place, problem);
+    }
+
     /// Refuses what does not go together; only sensible after all fields were read.
     pub(super) fn refuse_if(&mut self, wrong: bool, problem: &str) -> bool {
         if wrong {

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::DuplicateKeyPolicy;
+use serde_saphyr::options::NonFiniteFloatPolicy;
 
 /// A value in YAML.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +24,7 @@ impl Yaml {
         let options = serde_saphyr::options! {
             // The reference's parser takes the last one, so files like that are in use.
             duplicate_keys: DuplicateKeyPolicy::LastWins,
+            non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
             with_snippet: false,
         };
         let parsed: Option<Self> = serde_saphyr::from_str_with_options(text, options)

@@ -19,7 +19,8 @@ const MAX_MESSAGE: usize = 64 * 1024 * 1024;
 /// An open WebSocket of `/ws`.
 #[derive(Debug)]
 pub(crate) struct Socket {
-    stream: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    /// In a box, as it is large and moved around a lot.
+    stream: Box<WebSocketStream<MaybeTlsStream<TcpStream>>>,
     patience: Duration,
     /// How long the end may take.
     parting: Duration,
@@ -92,9 +93,10 @@ impl Socket {
             .max_frame_size(Some(MAX_MESSAGE));
         let patience = server.patience();
         let opening = tokio_tungstenite::connect_async_with_config(request, Some(config), true);
-        match timeout(patience, opening).await {
+        // The handshakes are large as well, and would be a part of whatever waits for them.
+        match timeout(patience, Box::pin(opening)).await {
             Ok(Ok((stream, _))) => Ok(Self {
-                stream,
+                stream: Box::new(stream),
                 patience: server.reply_patience,
                 parting: patience,
             }),

@@ -30,6 +30,8 @@ pub struct Dockerfile {
     /// All of it
     pub text: String,
     instructions: Vec<Instruction>,
+    /// What can be done if an instruction fails that has this text
+    hints: Vec<(String, &'static str)>,
     /// The line with `# syntax=…`, which asks for a certain `BuildKit`
     syntax: Option<usize>,
 }
@@ -77,8 +79,22 @@ impl Dockerfile {
             path: None,
             text,
             instructions,
+            hints: Vec::new(),
             syntax,
         }
+    }
+
+    /// The same, with what can be done if an instruction fails.
+    pub(crate) fn with_hint(mut self, instruction: String, hint: &'static str) -> Self {
+        self.hints.push((instruction, hint));
+        self
+    }
+
+    /// What can be done if an instruction has failed.
+    pub(crate) fn hint(&self, instruction: &Instruction) -> Option<&'static str> {
+        let mut hints = self.hints.iter();
+        let hint = hints.find(|(text, _)| *text == instruction.text);
+        hint.map(|(_, hint)| *hint)
     }
 
     /// An instruction by its number, from 1: engines count them alike.

@@ -22,6 +22,15 @@ const SERVER: &str = "/usr/local/bin/openenv";
 const VENV: &str = "/app/venv";
 const CACHE: &str = "/app/cache";
 
+const NO_VENV: &str = "the base needs a `python3` that can make virtual environments: on Debian and Ubuntu the \
+     packages `python3` and `python3-venv`; `--base` chooses another";
+const NOT_INSTALLED: &str = "`--build-arg PIP_INDEX_URL=…` names an index, `--network host` gives the build the network \
+     of this machine, and `--wheels DIR` needs neither";
+const NO_SERVER: &str = "the server does not run on this base: it may be for a newer C library or another \
+     architecture; `--server FILE` takes one that is linked statically, `--base` another base";
+const NOT_SERVED: &str = "`openenv inspect DIR` shows more of it; `--no-check` builds the image all the same, for \
+     packages that need something at the start that is not there yet";
+
 /// How the image of an environment in Python is built.
 #[derive(Debug, Clone)]
 pub struct PythonOptions {
@@ -104,9 +113,9 @@ pub fn python_image(
     context.add_directory(&project.root, "env", &ignored, Times::Fixed)?;
     context.add_file(&server(&options.server)?, "openenv")?;
 
-    let text = dockerfile(options, local, &runtime_settings(description, options));
-    context.add_layer(&dockerfile_layer(&text), "")?;
-    Ok(Request::new(Dockerfile::generated(text), context, tags))
+    let dockerfile = dockerfile(options, local, &runtime_settings(description, options));
+    context.add_layer(&dockerfile_layer(&dockerfile.text), "")?;
+    Ok(Request::new(dockerfile, context, tags))
 }
 
 fn runtime_settings(description: &Description, options: &PythonOptions) -> Settings {
@@ -127,12 +136,13 @@ fn runtime_settings(description: &Description, options: &PythonOptions) -> Setti
     settings
 }
 
-fn dockerfile(options: &PythonOptions, local: bool, settings: &Settings) -> String {
+fn dockerfile(options: &PythonOptions, local: bool, settings: &Settings) -> Dockerfile {
     let base = &options.base;
     let python = format!("{VENV}/bin/python");
     let mut lines = vec![format!("FROM {base} AS build")];
     lines.extend(options.build_args.iter().map(|name| format!("ARG {name}")));
-    lines.push(run(&["python3", "-m", "venv", VENV]));
+    let venv = run(&["python3", "-m", "venv", VENV]);
+    lines.push(venv.clone());
     lines.push("COPY requirements /app/requirements".to_owned());
     let mut install = vec![python.as_str(), "-m", "pip", "install", "--no-cache-dir"];
     install.extend(["--no-input", "--progress-bar", "off"]);
@@ -146,21 +156,26 @@ fn dockerfile(options: &PythonOptions, local: bool, settings: &Settings) -> Stri
     }
     install.extend(["-r", "/app/requirements/requirements.txt"]);
     install.extend(["-c", "/app/requirements/constraints.txt"]);
-    lines.push(run(&install));
-    lines.push(format!("FROM {base}"));
-    lines.push(format!("COPY openenv {SERVER}"));
+    let install = run(&install);
     // A server that does not run in this image is noticed here, and not when it is late.
-    lines.push(run(&[SERVER, "--version"]));
-    lines.push(format!("COPY --from=build {VENV} {VENV}"));
-    lines.push(format!("COPY env {HOME}"));
-    if options.check {
-        // The files that the server unpacks stay, so that it need not write anything.
-        lines.push(format!(
-            "RUN XDG_CACHE_HOME={CACHE} OPENENV_PYTHON={VENV} {SERVER} inspect {HOME}"
-        ));
-    }
+    let version = run(&[SERVER, "--version"]);
+    // The files that the server unpacks stay, so that it need not write anything.
+    let check = format!("RUN XDG_CACHE_HOME={CACHE} OPENENV_PYTHON={VENV} {SERVER} inspect {HOME}");
+    lines.extend([
+        install.clone(),
+        format!("FROM {base}"),
+        format!("COPY openenv {SERVER}"),
+        version.clone(),
+        format!("COPY --from=build {VENV} {VENV}"),
+        format!("COPY env {HOME}"),
+    ]);
+    lines.extend(options.check.then(|| check.clone()));
     lines.push(settings.instructions());
-    lines.join("\n")
+    Dockerfile::generated(lines.join("\n"))
+        .with_hint(venv, NO_VENV)
+        .with_hint(install, NOT_INSTALLED)
+        .with_hint(version, NO_SERVER)
+        .with_hint(check, NOT_SERVED)
 }
 
 /// An instruction that runs a command, without a shell.

@@ -76,11 +76,12 @@ impl FromStr for Tag {
         };
         let is_part = |part: &str| {
             let alphanumeric = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit();
+            let separator = |between: &str| {
+                matches!(between, "" | "." | "_" | "__") || between.bytes().all(|it| it == b'-')
+            };
             part.starts_with(alphanumeric)
                 && part.ends_with(alphanumeric)
-                && part
-                    .chars()
-                    .all(|it| alphanumeric(it) || "._-".contains(it))
+                && part.split(alphanumeric).all(separator)
         };
         let is_host = |host: &str| {
             let fits = |it: char| it.is_ascii_alphanumeric() || ".-:[]".contains(it);
@@ -152,6 +153,8 @@ mod tests {
             "-a",
             "a:b c",
             "maze:-1",
+            "a-_b",
+            "a..b",
             "a@sha256:00",
         ] {
             assert!(text.parse::<Tag>().is_err(), "{text}");

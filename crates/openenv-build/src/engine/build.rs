@@ -192,10 +192,12 @@ impl<'a> Told<'a> {
             Some((_, code)) => format!("the command ended with code {code}"),
             None => said.to_owned(),
         };
-        let error = format!("{place}: `{text}`: {why}");
-        if self.last.is_empty() {
-            return Error::new(error);
+        let last = self.last.trim();
+        let separator = if last.is_empty() { "" } else { ": " };
+        let error = Error::new(format!("{place}: `{text}`: {why}{separator}{last}"));
+        match self.dockerfile.hint(instruction) {
+            Some(hint) => error.with_hint(hint),
+            None => error,
         }
-        Error::new(format!("{error}: {}", self.last.trim()))
     }
 }

@@ -1,5 +1,6 @@
 //! The same settings, for an engine that builds.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::Settings;
@@ -14,11 +15,16 @@ impl Settings {
         let mut line = |words: std::fmt::Arguments<'_>| {
             let _ = writeln!(text, "{words}");
         };
-        for (name, value) in &self.environment {
-            line(format_args!("ENV {name}={}", quoted(value)));
-        }
-        for (name, value) in &self.labels {
-            line(format_args!("LABEL {}={}", quoted(name), quoted(value)));
+        // One instruction for all: each makes an image of its own.
+        let pairs = |pairs: &BTreeMap<String, String>| {
+            let pairs = pairs.iter();
+            let pairs = pairs.map(|(name, value)| format!(" {name}={}", quoted(value)));
+            pairs.collect::<Vec<_>>().concat()
+        };
+        for (instruction, values) in [("ENV", &self.environment), ("LABEL", &self.labels)] {
+            if !values.is_empty() {
+                line(format_args!("{instruction}{}", pairs(values)));
+            }
         }
         if let Some(directory) = &self.directory {
             line(format_args!("WORKDIR {directory}"));
@@ -81,14 +87,16 @@ mod tests {
             directory: Some("/app/env".to_owned()),
             port: Some(8000),
             health_check: Some(HealthCheck::new(words("maze --health-check"))),
-            labels: [("title".to_owned(), "a maze".to_owned())].into(),
+            labels: [("title", "a maze"), ("version", "1")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
             stop_signal: Some("SIGTERM".to_owned()),
             ..Settings::default()
         };
         assert_eq!(
             settings.instructions(),
             r#"ENV A="say \"\$HOME\" C:\\"
-LABEL "title"="a maze"
+LABEL title="a maze" version="1"
 WORKDIR /app/env
 USER 65532:65532
 EXPOSE 8000

@@ -56,8 +56,8 @@ pub(crate) fn run(config: &BuildConfig) -> Result<()> {
 
 async fn build(config: &BuildConfig, narrator: &Narrator) -> Result<Report> {
     if let Some(dockerfile) = &config.dockerfile {
-        let tags = own_tags(config).await?;
-        let request = own_image(dockerfile, &config.context, tags).map_err(failure)?;
+        let mut request = own_image(dockerfile, &config.context, Vec::new()).map_err(failure)?;
+        request.tags = own_tags(config).await?;
         return build_with_engine(request, config, narrator).await;
     }
     let source = Source::find(&config.directory).await.map_err(failure)?;
@@ -111,11 +111,11 @@ async fn native(
     let program = project.build(&options, &tell).await.map_err(failure)?;
     let mut image =
         Image::of_program(project, &program, description, config.created).map_err(failure)?;
-    image.settings.labels.extend(config.labels.clone());
     if let Some(base) = &config.base {
         let request = image.on_base(base, tags).map_err(failure)?;
         return build_with_engine(request, config, narrator).await;
     }
+    image.settings.labels.extend(config.labels.clone());
     let archive = image.archive(&tags).map_err(failure)?;
     if let Some(engine) = engine {
         let built = engine.load(&archive, &tags, &tell).await.map_err(failure)?;

@@ -2,10 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test can only fail")]
 
 mod bench;
+mod build;
 mod commands;
 mod countdown;
 #[cfg(target_os = "linux")]
 mod docker;
+mod docker_build;
 mod faults;
 mod interrupt;
 mod mcp;

@@ -7,10 +7,12 @@
     reason = "no count or size here comes near 2^52"
 )]
 
+mod authoring;
 pub(crate) mod bare;
 mod client;
 mod clients;
 mod closed_loop;
+mod containers;
 mod frame;
 mod http;
 mod process;
@@ -75,6 +77,10 @@ enum Section {
     Scaling,
     /// An environment in Python: start, steps, memory, and what a slow session does to others
     Python,
+    /// A new project, and whether a running environment is in order
+    Authoring,
+    /// A new environment in a container: the size of its image, start to the first reset (needs Docker)
+    Containers,
     /// The load tool next to a bare WebSocket loop, a pool next to single clients
     Clients,
 }
@@ -124,6 +130,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             Section::Sessions => sessions::measure(&subjects, effort, &runtime, &mut report),
             Section::Scaling => scaling::measure(&subjects, open_files, &mut report),
             Section::Python => python::measure(&subjects, effort, &mut report),
+            Section::Authoring => authoring::measure(&subjects, effort, &mut report),
+            Section::Containers => containers::measure(&subjects, effort, &runtime, &mut report),
             Section::Clients => match &subjects.ours {
                 Some(ours) => clients::measure(ours, effort, &mut report),
                 None => continue,

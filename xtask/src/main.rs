@@ -7,6 +7,7 @@
 )]
 
 mod bench;
+mod debian;
 mod server;
 mod system;
 mod test;

@@ -2,6 +2,7 @@
 
 mod cargo;
 mod client;
+mod docker;
 mod inspector;
 mod mcp;
 mod python;

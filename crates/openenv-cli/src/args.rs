@@ -4,21 +4,25 @@ use clap::{CommandFactory, Parser, Subcommand};
 use openenv_serve::LogArgs;
 
 mod bench;
+mod containers;
 mod endpoint;
 mod init;
 mod inspect;
 mod mcp;
 mod play;
 mod python;
+mod run;
 mod serve;
 
 pub(crate) use bench::BenchArgs;
+pub(crate) use containers::{ContainersAction, ContainersArgs};
 pub(crate) use endpoint::EndpointArgs;
 pub(crate) use init::InitArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use mcp::McpArgs;
 pub(crate) use play::PlayArgs;
 pub(crate) use python::{InterpreterArgs, PythonArgs};
+pub(crate) use run::RunArgs;
 pub(crate) use serve::ServeArgs;
 
 /// Serve, play and measure reinforcement-learning environments
@@ -99,6 +103,16 @@ pub(crate) enum Command {
     /// ends the run early: what was measured until then is reported, and the exit
     /// code is 130.
     Bench(BenchArgs),
+    /// Run the image of an environment in a container
+    ///
+    /// The URL is printed to standard output once the server is healthy, its log to standard
+    /// error. SIGTERM and Ctrl-C stop and remove the container; a second one does so at once. The
+    /// exit code is 1 if the container ends by itself.
+    ///
+    /// The engine is Docker or Podman, at `DOCKER_HOST` or at the usual sockets.
+    Run(RunArgs),
+    /// List and remove the containers that were started
+    Containers(ContainersArgs),
 }
 
 #[derive(Debug, clap::Args)]

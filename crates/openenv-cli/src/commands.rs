@@ -1,9 +1,11 @@
 //! One module per subcommand.
 
 pub(crate) mod bench;
+pub(crate) mod containers;
 pub(crate) mod init;
 pub(crate) mod inspect;
 pub(crate) mod list;
 pub(crate) mod mcp;
 pub(crate) mod play;
+pub(crate) mod run;
 pub(crate) mod serve;

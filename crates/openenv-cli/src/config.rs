@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use openenv::{Mode, ResetOptions};
+use openenv_build::Profile;
 use openenv_serve::{LogConfig, LogFormat, ServerConfig};
 use serde_json::value::RawValue;
 
@@ -13,11 +14,15 @@ use crate::subject::{Place, Subject};
 use crate::target::Target;
 use crate::value::{ErrorLimit, Header};
 
+mod containers;
 mod init;
 mod python;
+mod run;
 
+pub(crate) use containers::ContainersConfig;
 pub(crate) use init::InitConfig;
 pub(crate) use python::PythonConfig;
+pub(crate) use run::RunConfig;
 
 /// What to do, and how to report it.
 #[derive(Debug)]
@@ -36,6 +41,8 @@ pub(crate) enum Task {
     Inspect(InspectConfig),
     Play(PlayConfig),
     Bench(BenchConfig),
+    Run(RunConfig),
+    Containers(ContainersConfig),
 }
 
 /// How `openenv serve` serves.
@@ -92,6 +99,8 @@ pub(crate) struct EndpointConfig {
     pub(crate) message_timeout: Option<Duration>,
     /// How an environment in Python is run that is named instead of a server.
     pub(crate) python: PythonConfig,
+    /// How a crate is built that is named instead of a server: quickly to be played, well to be measured.
+    pub(crate) profile: Profile,
     /// Whether to say what takes time. Default: yes.
     pub(crate) progress: bool,
 }
@@ -152,8 +161,12 @@ impl From<Args> for Config {
         let for_people = args.log.log_format == LogFormat::Text && args.log.quiet == 0;
         let default_filter = match &args.command {
             // The SDK logs three lines for each request without a session.
-            Command::Init(_) | Command::Serve(_) | Command::List(_) => "info",
-            Command::Mcp(_) | Command::Inspect(_) | Command::Play(_) | Command::Bench(_) => "warn",
+            Command::Init(_) | Command::Serve(_) | Command::List(_) | Command::Run(_) => "info",
+            Command::Mcp(_)
+            | Command::Inspect(_)
+            | Command::Play(_)
+            | Command::Bench(_)
+            | Command::Containers(_) => "warn",
         };
         Self {
             task: match args.command {
@@ -164,6 +177,8 @@ impl From<Args> for Config {
                 Command::Inspect(inspect) => Task::Inspect(InspectConfig::new(inspect, for_people)),
                 Command::Play(play) => Task::Play(PlayConfig::new(play, for_people)),
                 Command::Bench(bench) => Task::Bench(BenchConfig::new(bench, for_people)),
+                Command::Run(run) => Task::Run(RunConfig::new(run, for_people)),
+                Command::Containers(containers) => Task::Containers(containers.into()),
             },
             log: LogConfig::new(args.log, default_filter),
         }
@@ -214,12 +229,13 @@ impl InspectConfig {
 }
 
 impl EndpointConfig {
-    fn new(args: EndpointArgs, progress: bool) -> Self {
+    fn new(args: EndpointArgs, profile: Profile, progress: bool) -> Self {
         Self {
             target: args.target,
             headers: args.headers,
             message_timeout: args.message_timeout.0,
             python: args.python.into(),
+            profile,
             progress,
         }
     }
@@ -231,7 +247,7 @@ impl PlayConfig {
         for argument in args.reset_arguments {
             reset = reset.with(argument.name, argument.value);
         }
-        let endpoint = EndpointConfig::new(args.endpoint, progress);
+        let endpoint = EndpointConfig::new(args.endpoint, Profile::Dev, progress);
         Self {
             endpoint: EndpointConfig {
                 python: endpoint.python.for_one_session(),
@@ -249,7 +265,7 @@ impl PlayConfig {
 impl BenchConfig {
     fn new(args: BenchArgs, progress: bool) -> Self {
         Self {
-            endpoint: EndpointConfig::new(args.endpoint, progress),
+            endpoint: EndpointConfig::new(args.endpoint, Profile::Release, progress),
             sessions: args.sessions,
             duration: args.duration.0,
             ramp: args.ramp.0,

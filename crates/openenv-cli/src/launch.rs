@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use futures_util::future::try_join_all;
 use openenv::ServerBuilder;
 use openenv::python::{Options, Project, Workers};
+use openenv_serve::Failure;
 
 use crate::registry::Bundled;
 use crate::subject::{Place, Subject};
@@ -43,6 +44,16 @@ impl Launched {
             Subject::Bundled(environment) => {
                 tell_of_namesake(environment);
                 return Ok(Self::Bundled(environment));
+            }
+            Subject::Crate(directory) => {
+                return Err(Failure::new(
+                    format!(
+                        "`{}` is a crate, which is a program of its own",
+                        directory.display()
+                    ),
+                    "serve it alone, and the others on another port",
+                )
+                .into());
             }
             Subject::Python(place) => place,
         };

@@ -1,28 +1,66 @@
-//! An environment, served by this process to itself.
+//! An environment, served by this process to itself or by a program that it starts.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
+use std::path::Path;
 
 use anyhow::{Context, Result};
+use openenv::provider::{Process, Provider};
 use openenv::{Server, ServerBuilder};
+use openenv_build::Profile;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use crate::config::PythonConfig;
+use crate::config::{EndpointConfig, PythonConfig};
 use crate::launch::Launched;
+use crate::program::Program;
 use crate::subject::Subject;
 use crate::ui::progress::Startup;
 
 /// A server on a free port of the loopback interface; stops when dropped.
 #[derive(Debug)]
 pub(crate) struct LocalServer {
-    address: SocketAddr,
+    url: String,
     /// Its own, so that a command that waits for its user does not stop it.
     runtime: Option<Runtime>,
+    /// The program of a crate; anything else is served by this process.
+    program: Option<Process>,
 }
 
 impl LocalServer {
-    pub(crate) fn start(subject: &Subject, python: &PythonConfig, progress: bool) -> Result<Self> {
+    pub(crate) fn start(subject: &Subject, config: &EndpointConfig) -> Result<Self> {
         let runtime = Runtime::new().context("could not start the runtime of the server")?;
+        match subject {
+            Subject::Crate(directory) => Self::of_crate(directory, config.profile.clone(), runtime),
+            Subject::Bundled(_) | Subject::Python(_) => {
+                Self::of_this_process(subject, &config.python, config.progress, runtime)
+            }
+        }
+    }
+
+    fn of_crate(directory: &Path, profile: Profile, runtime: Runtime) -> Result<Self> {
+        let (program, endpoint) = runtime.block_on(async {
+            let program = Program::build(directory, profile).await?;
+            let mut process = Process::new(program.path)
+                .args(["--no-banner"])
+                .env(openenv_serve::vars::LOG, "warn")
+                .current_dir(program.project.root)
+                .show_output(true);
+            let endpoint = process.start().await?;
+            anyhow::Ok((process, endpoint))
+        })?;
+        Ok(Self {
+            url: endpoint.to_string(),
+            runtime: Some(runtime),
+            program: Some(program),
+        })
+    }
+
+    fn of_this_process(
+        subject: &Subject,
+        python: &PythonConfig,
+        progress: bool,
+        runtime: Runtime,
+    ) -> Result<Self> {
         let listener = runtime
             .block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))
             .context("could not listen on a free port")?;
@@ -49,18 +87,20 @@ impl LocalServer {
             }
         });
         Ok(Self {
-            address,
+            url: format!("http://{address}"),
             runtime: Some(runtime),
+            program: None,
         })
     }
 
-    pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.address)
+    pub(crate) fn url(&self) -> &str {
+        &self.url
     }
 }
 
 impl Drop for LocalServer {
     fn drop(&mut self) {
+        drop(self.program.take());
         // Without waiting for environments that block: whoever used them is done.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();

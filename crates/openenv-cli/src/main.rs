@@ -7,6 +7,7 @@ mod diagnosis;
 mod launch;
 mod local_server;
 mod open_files;
+mod program;
 mod registry;
 mod scaffold;
 mod service;
@@ -28,12 +29,16 @@ fn main() -> ExitCode {
     openenv_serve::log::start(&config.log);
     let outcome = match &config.task {
         Task::Init(init) => commands::init::run(init),
-        Task::Serve(serve) => commands::serve::run(serve).map(|()| ExitCode::SUCCESS),
-        Task::Mcp(mcp) => commands::mcp::run(mcp).map(|()| ExitCode::SUCCESS),
+        Task::Serve(serve) => commands::serve::run(serve, &config.log).map(|()| ExitCode::SUCCESS),
+        Task::Mcp(mcp) => commands::mcp::run(mcp, &config.log).map(|()| ExitCode::SUCCESS),
         Task::List(list) => commands::list::run(list).map(|()| ExitCode::SUCCESS),
         Task::Inspect(inspect) => commands::inspect::run(inspect),
         Task::Play(play) => commands::play::run(play).map(|()| ExitCode::SUCCESS),
         Task::Bench(bench) => commands::bench::run(bench),
+        Task::Run(run) => commands::run::run(run).map(|()| ExitCode::SUCCESS),
+        Task::Containers(containers) => {
+            commands::containers::run(*containers).map(|()| ExitCode::SUCCESS)
+        }
     };
     match outcome {
         Ok(code) => code,

@@ -49,7 +49,7 @@ impl FromStr for Target {
         };
         Err(format!(
             "no such environment is bundled; {meant}\n  \
-             a server is written as `http://host:8000`, a package in Python as `./my_env`"
+             a server is written as `http://host:8000`, a project of yours as `./my_env`"
         ))
     }
 }
@@ -63,8 +63,8 @@ impl Target {
         let (url, local_server) = match &config.target {
             Self::Url(url) => (url.clone(), None),
             Self::Environment(subject) => {
-                let server = LocalServer::start(subject, &config.python, config.progress)?;
-                (server.url(), Some(server))
+                let server = LocalServer::start(subject, config)?;
+                (server.url().to_owned(), Some(server))
             }
         };
         let mut endpoint = Endpoint::new(&url)?.message_timeout(config.message_timeout);

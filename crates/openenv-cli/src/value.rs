@@ -6,6 +6,10 @@ use std::str::FromStr;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+mod variable;
+
+pub(crate) use variable::{TypedVariable, Variable};
+
 /// A header of a request.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Header {
@@ -111,6 +115,14 @@ impl FromStr for ErrorLimit {
             Ok(percent) if percent > 100.0 => Err("too large: at most `100%`".to_owned()),
             _ => Err(expected.to_owned()),
         }
+    }
+}
+
+/// Reads a number of processors.
+pub(crate) fn cpus(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(cpus) if cpus.is_finite() && cpus > 0.0 => Ok(cpus),
+        _ => Err("expected a number of processors above 0, such as `2` or `0.5`".to_owned()),
     }
 }
 

@@ -6,6 +6,7 @@ use openenv::Mode;
 
 use crate::args::ServerArgs;
 use crate::value::ControlListen;
+use crate::vars;
 
 mod log;
 
@@ -67,7 +68,75 @@ impl ServerConfig {
             workers: args.workers,
             health_check: args.health_check,
             listen_stdin: args.listen_stdin,
-            banner,
+            banner: banner && !args.no_banner,
+        }
+    }
+
+    /// The same as variables, for a server that another program starts.
+    pub fn variables(&self) -> Vec<(&'static str, String)> {
+        let seconds = |time: Duration| time.as_secs_f64().to_string();
+        let or_never = |time: Option<Duration>| time.map_or_else(|| "never".to_owned(), seconds);
+        let mut variables = vec![
+            (vars::HOST, self.host.clone()),
+            (vars::PORT, self.port.to_string()),
+            (vars::MODE, self.mode.to_string()),
+            (vars::ALLOWED_ORIGINS, self.allowed_origins.join(",")),
+            (vars::SESSION_TIMEOUT, or_never(self.session_timeout)),
+            (vars::QUEUE_TIMEOUT, seconds(self.queue_timeout)),
+            (vars::DRAIN_TIMEOUT, seconds(self.drain_timeout)),
+            (vars::KEEPALIVE_INTERVAL, or_never(self.keepalive_interval)),
+            (vars::KEEPALIVE_TIMEOUT, seconds(self.keepalive_timeout)),
+            (vars::MAX_MESSAGE_SIZE, self.max_message_size.to_string()),
+        ];
+        if let Some(control) = &self.control {
+            variables.push((vars::CONTROL_LISTEN, control.to_string()));
+        }
+        if let Some(sessions) = self.max_sessions {
+            variables.push((vars::MAX_SESSIONS, sessions.to_string()));
+        }
+        if let Some(workers) = self.workers {
+            variables.push((vars::WORKERS, workers.to_string()));
+        }
+        variables
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Command {
+        #[command(flatten)]
+        server: ServerArgs,
+    }
+
+    fn read(options: impl IntoIterator<Item = String>) -> ServerConfig {
+        let options = ["server".to_owned()].into_iter().chain(options);
+        let command = Command::try_parse_from(options).unwrap();
+        ServerConfig::new(command.server, true)
+    }
+
+    #[test]
+    fn every_setting_survives_as_a_variable() {
+        let typed = "--host ::1 --port 9 --mode production --control-listen [::1]:8001 \
+            --allow-origin https://a.example,https://b.example --max-sessions 7 \
+            --session-timeout never --queue-timeout 0.25 --drain-timeout 1.5 \
+            --keepalive-interval 3 --keepalive-timeout 4 --max-message-size 64MiB --workers 2";
+        for typed in [typed, ""] {
+            let config = read(typed.split_whitespace().map(str::to_owned));
+            let arguments = Command::command();
+            let option = |variable: &str| {
+                let mut known = arguments.get_arguments();
+                let argument = known.find(|known| known.get_env().is_some_and(|it| it == variable));
+                argument.and_then(clap::Arg::get_long).unwrap().to_owned()
+            };
+            let variables = config.variables();
+            let set = variables.iter().filter(|(_, value)| !value.is_empty());
+            let again = read(set.map(|(name, value)| format!("--{}={value}", option(name))));
+            assert_eq!(format!("{again:?}"), format!("{config:?}"));
         }
     }
 }

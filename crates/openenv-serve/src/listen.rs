@@ -70,6 +70,10 @@ impl<'a> Reserved<'a> {
         if !listens.unwrap_or(false) {
             return Err(no_socket().into());
         }
+        // Whoever gave it wants no server that outlives him.
+        #[cfg(target_os = "linux")]
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))
+            .context("could not ask to be ended with the parent")?;
         let socket = input.try_clone_to_owned().map_err(|_| no_socket())?;
         Ok(Self(Socket::Inherited(socket.into())))
     }

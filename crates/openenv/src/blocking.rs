@@ -31,6 +31,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::client::{Endpoint, EnvTypes, EpisodeState};
 use crate::env::{ResetOptions, Step};
 use crate::error::Result;
+use crate::provider::Provider;
 use crate::tool::{ToolInfo, ToolObservation, ToolOutput};
 
 /// Sockets and timers of all blocking clients. The calls themselves run on the
@@ -83,6 +84,17 @@ impl<T: EnvTypes> EnvClient<T> {
     /// Opens a session.
     pub fn connect_to(endpoint: &Endpoint) -> Result<Self> {
         block_on(endpoint.connect()).map(Self)
+    }
+
+    /// Starts a server and opens a session on it. The server ends with the client.
+    pub fn from_provider(provider: impl Provider + 'static) -> Result<Self> {
+        block_on(crate::EnvClient::from_provider(provider)).map(Self)
+    }
+
+    /// Runs an image in a container and opens a session on it. The container ends with the client.
+    #[cfg(feature = "docker")]
+    pub fn from_image(image: &str) -> Result<Self> {
+        block_on(crate::EnvClient::from_image(image)).map(Self)
     }
 
     /// Attaches to a session that exists on the server.

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::env::{ResetOptions, Step};
 use crate::error::Result;
+use crate::provider::Provider;
 use crate::tool::{CallTool, ToolInfo, ToolObservation, ToolOutput};
 
 mod base_url;
@@ -16,6 +17,7 @@ mod connection;
 mod dial;
 mod endpoint;
 mod keepalive;
+mod own_server;
 mod pool;
 mod reply;
 mod request;
@@ -31,12 +33,15 @@ mod tool_client;
 mod traffic;
 mod types;
 
+#[cfg(feature = "docker")]
+pub(crate) use endpoint::root_cause;
 pub use endpoint::{Endpoint, Schemas};
 pub use pool::EnvPool;
 pub use reply::EpisodeState;
 pub use tool_client::ToolClient;
 pub use types::{EnvTypes, Json};
 
+use own_server::OwnServer;
 use session::{Dialect, Session};
 
 /// How long a server has to close a session that says goodbye.
@@ -82,6 +87,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// that is done.
 pub struct EnvClient<T> {
     session: Session,
+    /// Dropped after the session that is on it.
+    server: Option<OwnServer>,
     types: PhantomData<fn() -> T>,
 }
 
@@ -98,8 +105,62 @@ impl<T: EnvTypes> EnvClient<T> {
     async fn open(endpoint: Endpoint, session_id: Option<String>) -> Result<Self> {
         Ok(Self {
             session: Session::open(endpoint, Dialect::Environment, session_id).await?,
+            server: None,
             types: PhantomData,
         })
+    }
+
+    /// Starts a server and opens a session on it. The server ends with the client.
+    ///
+    /// ```no_run
+    /// # async fn example() -> openenv::Result<()> {
+    /// use openenv::provider::Process;
+    /// use openenv::{EnvClient, Json, ResetOptions};
+    ///
+    /// let server = Process::new("openenv").args(["serve", "echo", "--port", "{port}"]);
+    /// let mut env = EnvClient::<Json>::from_provider(server).await?;
+    /// env.reset(ResetOptions::default()).await?;
+    /// env.close().await
+    /// # }
+    /// ```
+    ///
+    /// [`close`](Self::close) stops the server; to drop the client drops the provider, which
+    /// leaves nothing running either.
+    pub async fn from_provider(provider: impl Provider + 'static) -> Result<Self> {
+        let (server, endpoint) = OwnServer::start(provider).await?;
+        match endpoint.connect().await {
+            Ok(client) => Ok(Self {
+                server: Some(server),
+                ..client
+            }),
+            Err(error) => {
+                // Whether it could be stopped is the smaller trouble.
+                let _ = server.stop().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Runs an image in a container and opens a session on it. The container ends with the client.
+    ///
+    /// Variables, limits and all else are settings of [`Docker`](crate::provider::Docker), which
+    /// [`from_provider`](Self::from_provider) takes.
+    ///
+    /// ```no_run
+    /// # async fn example() -> openenv::Result<()> {
+    /// use openenv::{EnvClient, Json, ResetOptions};
+    ///
+    /// let mut env = EnvClient::<Json>::from_image("my-env:latest").await?;
+    /// env.reset(ResetOptions::default()).await?;
+    /// env.close().await
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If the engine has no such image, or there is no engine.
+    #[cfg(feature = "docker")]
+    pub async fn from_image(image: &str) -> Result<Self> {
+        Self::from_provider(crate::provider::Docker::image(image)).await
     }
 
     /// Begins an episode.
@@ -159,14 +220,19 @@ impl<T: EnvTypes> EnvClient<T> {
             .await
     }
 
-    /// Ends the session and waits until the server has closed the environment.
+    /// Ends the session and waits until the server has closed the environment. A
+    /// server that was started for this client is stopped.
     ///
     /// A session that this client is only attached to goes on.
     ///
     /// # Errors
     /// A timeout if the server takes longer than 10 seconds.
     pub async fn close(mut self) -> Result<()> {
-        self.session.close().await
+        let closed = self.session.close().await;
+        match self.server {
+            Some(server) => closed.and(server.stop().await),
+            None => closed,
+        }
     }
 
     /// Opens a **new** session, in place of one whose connection is lost or which

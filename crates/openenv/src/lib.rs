@@ -171,8 +171,9 @@
 //! `EnvClient<Json>` drives any environment without its types, `EnvPool` many
 //! sessions together, and the module `blocking` (feature of the same name) has
 //! both for programs without async. Headers and limits are settings of an
-//! `Endpoint`. The module `provider` gets servers running: a local process, or
-//! whatever implements its trait.
+//! `Endpoint`. The module `provider` gets servers running: a local process, a
+//! container, or whatever implements its trait; `EnvClient::from_provider` opens a
+//! session on one, and a `WarmPool` keeps some ready.
 //!
 //! Where an environment has tools, an agent calls them by name; a trainer does the
 //! same as steps, and gets rewards:
@@ -255,6 +256,7 @@
 //! | `mcp` | yes | The Model Context Protocol, for server and client | rmcp |
 //! | `client` | no | Clients, pools, providers | tokio, tungstenite, reqwest |
 //! | `blocking` | no | The clients without async | `client`, pollster |
+//! | `docker` | no | Servers in containers | `client`, bollard |
 //! | `tls` | no | `https` and `wss` for the clients | `client`, rustls |
 //! | `python` | no | Environments written in Python, on Unix | `server`, serde-saphyr, toml |
 //!

@@ -2,9 +2,13 @@
 //!
 //! A client needs a server; a [`Provider`] sees to it that there is one, and that
 //! it is gone again afterwards. [`Process`] runs a command on this machine,
-//! [`Remote`] waits for a server that somebody else runs. Implement [`Provider`]
-//! for anything else that can run one: a container engine, a cluster.
+//! `Docker` (with the feature `docker`) a container, [`Remote`] waits for a server
+//! that somebody else runs. Implement [`Provider`] for anything else that can run
+//! one: a cluster, a cloud.
+//!
+//! A [`WarmPool`] keeps servers of any provider ready.
 
+use std::future::pending;
 use std::time::Duration;
 
 #[doc(no_inline)]
@@ -14,13 +18,20 @@ use tokio::time::{sleep, timeout};
 use crate::client::Endpoint;
 use crate::error::{Error, Kind, Result};
 
+#[cfg(feature = "docker")]
+pub mod docker;
 mod group;
 mod output;
 mod process;
 mod remote;
+mod warm_pool;
 
+#[cfg(feature = "docker")]
+#[doc(inline)]
+pub use docker::Docker;
 pub use process::Process;
 pub use remote::Remote;
+pub use warm_pool::{AfterUse, Lease, WarmPool};
 
 /// How long a server may take until it is healthy, unless told otherwise.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
@@ -44,6 +55,28 @@ pub trait Provider: Send {
 
     /// Stops what was started; a second call does nothing.
     fn stop(&mut self) -> BoxFuture<'_, Result<()>>;
+
+    /// Waits until what was started ends by itself, and says how it did.
+    ///
+    /// Never ends where that cannot be known, which is the default. To drop the future
+    /// and to ask again later is no loss.
+    fn ended(&mut self) -> BoxFuture<'_, Error> {
+        Box::pin(pending())
+    }
+}
+
+impl<P: Provider + ?Sized> Provider for Box<P> {
+    fn start(&mut self) -> BoxFuture<'_, Result<Endpoint>> {
+        (**self).start()
+    }
+
+    fn stop(&mut self) -> BoxFuture<'_, Result<()>> {
+        (**self).stop()
+    }
+
+    fn ended(&mut self) -> BoxFuture<'_, Error> {
+        (**self).ended()
+    }
 }
 
 /// Asks a server how it is until it is well.

@@ -61,6 +61,15 @@ impl Subject {
         &self.program
     }
 
+    /// The command that authors use.
+    pub(super) fn command_line(&self) -> PathBuf {
+        if self.script.is_some() {
+            self.program.with_file_name("openenv")
+        } else {
+            self.program.clone()
+        }
+    }
+
     /// The environment that has `echo_message`: ours has an action and tools in one, the reference one or the other.
     pub(super) fn echo_with_tools(&self) -> &'static str {
         if self.script.is_some() {

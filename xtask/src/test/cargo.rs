@@ -8,11 +8,12 @@ use super::suite::Outcome;
 use crate::workspace::cargo;
 
 /// The features of the library that have to build without the others.
-const FEATURES: [&str; 9] = [
+const FEATURES: [&str; 10] = [
     "server",
     "docs",
     "client",
     "blocking",
+    "docker",
     "tls",
     "mcp",
     "python",

@@ -4,7 +4,7 @@ use std::{cell::OnceCell, path::PathBuf, time::Duration};
 
 use anyhow::Result;
 
-use super::{cargo, client, inspector, mcp, python, standin, validate, workers};
+use super::{cargo, client, docker, inspector, mcp, python, standin, validate, workers};
 use crate::{
     venv::{GENERATIONS, Generation, MCP_SDKS},
     workspace::{self, Profile},
@@ -20,6 +20,7 @@ pub(super) enum Suite {
     Doctests,
     Docs,
     Workers,
+    Docker,
     Standin,
     Python(&'static Generation),
     Mcp(&'static Generation),
@@ -61,6 +62,7 @@ pub(super) fn all() -> Vec<Suite> {
         Suite::Doctests,
         Suite::Docs,
         Suite::Workers,
+        Suite::Docker,
         Suite::Standin,
     ];
     suites.extend(GENERATIONS.iter().map(Suite::Python));
@@ -80,6 +82,7 @@ impl Suite {
             Self::Doctests => "doctests".into(),
             Self::Docs => "docs".into(),
             Self::Workers => "workers".into(),
+            Self::Docker => "docker".into(),
             Self::Standin => "standin".into(),
             Self::Python(generation) => format!("python-{}", generation.name()),
             Self::Mcp(sdk) => sdk.name().into(),
@@ -98,6 +101,7 @@ impl Suite {
             Self::Doctests => cargo::doctests(),
             Self::Docs => cargo::docs(),
             Self::Workers => workers::run(),
+            Self::Docker => docker::run(),
             Self::Standin => standin::run(),
             Self::Python(generation) => python::run(generation, context),
             Self::Mcp(sdk) => mcp::run(sdk, context),

@@ -8,8 +8,9 @@ use crate::value::Header;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct EndpointArgs {
-    /// Server to connect to, as `http://host:8000` or `host:8000`, or an environment that is served
-    /// by this process: a bundled one, as `echo`, or one in Python, as `./my_env` or `module:Class`
+    /// Server to connect to, as `http://host:8000` or `host:8000`, or an environment to start for it:
+    /// a bundled one, as `echo`, a crate or a package in Python by its directory, as `./my_env`, or a
+    /// class in Python as `module:Class`
     #[arg(value_name = "URL|ENV")]
     pub(crate) target: Target,
 

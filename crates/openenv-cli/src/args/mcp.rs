@@ -8,8 +8,8 @@ use crate::subject::{Subject, SubjectParser};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct McpArgs {
-    /// Environment whose tools to serve: a bundled one by name (`openenv list` shows them), a package
-    /// in Python by its directory, as `./my_env`, or a class in Python as `module:Class`
+    /// Environment whose tools to serve: a bundled one by name (`openenv list` shows them), a crate or
+    /// a package in Python by its directory, as `./my_env`, or a class in Python as `module:Class`
     #[arg(value_name = "ENV", value_parser = SubjectParser)]
     pub(crate) environment: Subject,
 

@@ -9,9 +9,9 @@ use anyhow::Result;
 use owo_colors::OwoColorize;
 
 use crate::config::InitConfig;
-use openenv_serve::Failure;
 use crate::scaffold::{Language, Project, Source, Vacancy};
 use crate::ui;
+use openenv_serve::Failure;
 
 /// What usage errors end with, as those that clap finds.
 const REFUSED: u8 = 2;

@@ -1,12 +1,33 @@
 //! `openenv serve`: environments over HTTP and WebSocket until a signal comes.
 
-use anyhow::Result;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use openenv_build::Profile;
+use openenv_serve::LogConfig;
+use tokio::runtime;
 
 use crate::config::ServeConfig;
+use crate::program::Program;
+use crate::subject::Subject;
 use crate::ui::progress::Startup;
 use crate::{launch, service};
 
-pub(crate) fn run(config: &ServeConfig) -> Result<()> {
+mod child;
+mod reload;
+mod watch;
+
+pub(crate) fn run(config: &ServeConfig, log: &LogConfig) -> Result<()> {
+    if config.reload {
+        return reload::run(config, log);
+    }
+    if let [Subject::Crate(directory)] = config.environments.as_slice()
+        && !config.server.health_check
+    {
+        return serve_crate(directory, config, log);
+    }
     openenv_serve::run(&config.server, async || {
         let startup = Startup::new(config.server.banner);
         let options = config.python.options();
@@ -14,4 +35,32 @@ pub(crate) fn run(config: &ServeConfig) -> Result<()> {
         let services = launched.into_iter();
         Ok(services.map(|it| service::of(it, config)).collect())
     })
+}
+
+/// Becomes the program of a crate, which has the same options.
+fn serve_crate(directory: &Path, config: &ServeConfig, log: &LogConfig) -> Result<()> {
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("could not start the runtime")?;
+    let program = runtime.block_on(Program::build(directory, profile(config)))?;
+    drop(runtime);
+    let mut command = Command::new(&program.path);
+    command
+        .envs(config.server.variables())
+        .envs(log.variables())
+        .current_dir(&program.project.root);
+    if !config.server.banner {
+        command.arg("--no-banner");
+    }
+    let error = command.exec();
+    Err(error).with_context(|| format!("could not run `{}`", program.path.display()))
+}
+
+fn profile(config: &ServeConfig) -> Profile {
+    if config.release {
+        Profile::Release
+    } else {
+        Profile::Dev
+    }
 }

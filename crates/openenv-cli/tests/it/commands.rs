@@ -39,6 +39,12 @@ fn help() {
     insta::assert_snapshot!("help_play", stdout(&run("play --help")));
     insta::assert_snapshot!("help_mcp", stdout(&run("mcp --help")));
     insta::assert_snapshot!("help_bench", stdout(&run("bench --help")));
+    insta::assert_snapshot!("help_run", stdout(&run("run --help")));
+    insta::assert_snapshot!("help_containers", stdout(&run("containers --help")));
+    let list = run("containers list --help");
+    insta::assert_snapshot!("help_containers_list", stdout(&list));
+    let prune = run("containers prune --help");
+    insta::assert_snapshot!("help_containers_prune", stdout(&prune));
 }
 
 #[test]
@@ -324,4 +330,48 @@ fn offers_no_more_places_than_there_are_files() {
     let server = with_open_files(256, "");
     let capacity = server.request("GET /capacity", "");
     assert!(capacity.contains(r#""maximum":192"#), "{capacity}");
+}
+
+#[test]
+fn a_running_server_can_be_asked_how_it_is() {
+    let server = Serving::start(openenv("serve --port 0"));
+    let port = server.url.rsplit_once(':').unwrap().1.to_owned();
+    for host in ["127.0.0.1", "0.0.0.0", "localhost"] {
+        let output = run(&format!("serve --health-check --host {host} --port {port}"));
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(stdout(&output), "");
+    }
+    server.stop();
+    let output = run(&format!("serve --health-check --port {port}"));
+    assert_fails(&output, 1, &["error: no healthy server at 127.0.0.1:"]);
+}
+
+#[test]
+fn what_cannot_change_is_not_reloaded() {
+    let output = run("serve echo --reload");
+    assert_fails(
+        &output,
+        1,
+        &["no files that could change", "hint: `--reload`"],
+    );
+}
+
+#[test]
+fn a_crate_is_served_alone() {
+    let mut command = openenv("serve --port 0 echo");
+    let output = command.arg(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    assert_fails(
+        &output,
+        1,
+        &[
+            "is a crate, which is a program of its own",
+            "serve it alone",
+        ],
+    );
+}
+
+#[test]
+fn standard_input_has_to_be_a_socket_to_be_listened_on() {
+    let output = run("serve --listen-stdin");
+    assert_fails(&output, 1, &["standard input is no socket that listens"]);
 }

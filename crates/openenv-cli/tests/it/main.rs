@@ -4,7 +4,10 @@
 mod bench;
 mod commands;
 mod countdown;
+#[cfg(target_os = "linux")]
+mod docker;
 mod faults;
+mod init;
 mod interrupt;
 mod mcp;
 mod play;

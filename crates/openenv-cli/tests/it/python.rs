@@ -6,7 +6,9 @@
 mod inspect;
 mod processes;
 mod refusals;
+mod reload;
 mod served;
+mod templates;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -141,6 +141,10 @@ pub struct ServerArgs {
     /// and go
     #[arg(long, hide = true)]
     pub listen_stdin: bool,
+
+    /// Do not say where things are: whoever started the server does
+    #[arg(long, hide = true)]
+    pub no_banner: bool,
 }
 
 /// Reads a mode.

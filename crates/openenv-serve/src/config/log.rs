@@ -33,4 +33,16 @@ impl LogConfig {
             format: args.log_format,
         }
     }
+
+    /// The same as variables, for a server that another program starts.
+    pub fn variables(&self) -> Vec<(&'static str, String)> {
+        let format = match self.format {
+            LogFormat::Text => "text",
+            LogFormat::Json => "json",
+        };
+        vec![
+            (vars::LOG, self.filter.clone()),
+            (vars::LOG_FORMAT, format.to_owned()),
+        ]
+    }
 }

@@ -1,5 +1,6 @@
 //! The address of the routes that control sessions.
 
+use std::fmt;
 use std::str::FromStr;
 
 /// Where the routes that control sessions are served, if not with the others.
@@ -14,6 +15,16 @@ pub enum ControlListen {
         /// 0 for any free one.
         port: u16,
     },
+}
+
+impl fmt::Display for ControlListen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off => f.write_str("off"),
+            Self::At { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Self::At { host, port } => write!(f, "{host}:{port}"),
+        }
+    }
 }
 
 impl FromStr for ControlListen {

@@ -250,7 +250,7 @@ impl Endpoint {
         Ok(Connection::new(stream, traffic, self.limits.keepalive))
     }
 
-    async fn get<R: DeserializeOwned>(&self, route: &str) -> Result<R> {
+    pub(crate) async fn get<R: DeserializeOwned>(&self, route: &str) -> Result<R> {
         let body = match self.limits.message_timeout {
             None => self.get_body(route).await?,
             Some(limit) => timeout(limit, self.get_body(route)).await.map_err(|_| {
@@ -369,7 +369,7 @@ fn moved_to(headers: &HeaderMap) -> String {
 }
 
 /// Reqwest says what failed; people want to know why.
-pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
+pub(crate) fn root_cause(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(source) => root_cause(source),
         None => error.to_string(),

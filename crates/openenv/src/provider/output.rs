@@ -72,19 +72,23 @@ impl Output {
 
     /// The end of a sentence that tells the last lines.
     pub(super) fn told(&self) -> String {
-        let text = self.text();
-        let lines: Vec<&str> = text.trim_end().lines().collect();
-        let last = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
-        if last.is_empty() {
-            return "it wrote nothing".to_owned();
-        }
-        format!("its last output:\n  {}", last.join("\n  "))
+        told(&self.text())
     }
 
     fn tail(&self) -> MutexGuard<'_, Tail> {
         // Bytes are whole whatever happened to who held the lock.
         self.tail.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The end of a sentence that tells the last lines of a text.
+pub(super) fn told(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let last = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
+    if last.is_empty() {
+        return "it wrote nothing".to_owned();
+    }
+    format!("its last output:\n  {}", last.join("\n  "))
 }
 
 impl Tail {

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::future::pending;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use tokio::time::sleep;
 
 use super::group::Group;
 use super::output::{Output, Reading};
@@ -20,7 +22,10 @@ use crate::error::{Error, Kind, Result};
 const HOST: Ipv4Addr = Ipv4Addr::LOCALHOST;
 
 /// How long a server may take to end when asked to, unless told otherwise.
-const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How often it is looked after a server that runs.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// How many ports to try if others take them first.
 const ATTEMPTS: usize = 4;
@@ -316,6 +321,20 @@ impl Provider for Process {
             Ok(())
         })
     }
+
+    fn ended(&mut self) -> BoxFuture<'_, Error> {
+        Box::pin(async move {
+            let Some(running) = &mut self.running else {
+                return pending().await;
+            };
+            // Nobody is in a hurry: it may be for hours.
+            while !running.group.has_ended() {
+                sleep(LOOK).await;
+            }
+            let program = self.program.display();
+            Error::new(format!("`{program}` ended; {}", self.output.told()))
+        })
+    }
 }
 
 /// Without the values of variables, which may be secret.
@@ -347,7 +366,7 @@ fn fill(text: &OsStr, port: u16) -> OsString {
 }
 
 /// Whether somebody listens there already.
-fn is_taken(port: u16) -> bool {
+pub(super) fn is_taken(port: u16) -> bool {
     // Other systems than Linux let one have the loopback address of a port that another process
     // has everywhere. What else there is against a port is the server's to report.
     let everywhere = (!cfg!(target_os = "linux")).then_some(Ipv4Addr::UNSPECIFIED);

@@ -231,7 +231,7 @@ impl Layout {
         let (yaml, toml) = (manifest::FILE, pyproject::FILE);
         if self.pyproject.is_none() && self.root.join("Cargo.toml").is_file() {
             return Error::configuration(format!(
-                "`{root}` is a Rust crate, not an environment in Python: start it with `cargo run`"
+                "`{root}` is a Rust crate, not an environment in Python: `openenv serve` serves it"
             ));
         }
         if self.manifest.is_none() && self.pyproject.is_none() {

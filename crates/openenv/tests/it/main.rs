@@ -4,6 +4,8 @@
 mod bad_input;
 mod client;
 mod differences;
+#[cfg(all(feature = "docker", target_os = "linux"))]
+mod docker;
 mod examples;
 mod faults;
 mod golden;

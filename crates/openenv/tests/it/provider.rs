@@ -15,6 +15,7 @@ use crate::support::{Socket, TestServer, eventually};
 use crate::twins::EchoEnv;
 
 mod processes;
+mod warm_pool;
 
 use processes::{Note, Program, ids, ids_of, runs, signal, until_gone};
 

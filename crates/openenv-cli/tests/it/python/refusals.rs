@@ -16,9 +16,9 @@ fn what_is_no_package_is_told_with_what_to_do() {
         assert_fails(&output, 1, &["error: there is no directory `./gone`"]);
     }
     let crate_directory = env!("CARGO_MANIFEST_DIR");
-    let output = openenv("serve").arg(crate_directory).output().unwrap();
+    let output = openenv("inspect").arg(crate_directory).output().unwrap();
     let message = format!("error: `{crate_directory}` is a Rust crate");
-    assert_fails(&output, 1, &[&message, "start it with `cargo run`"]);
+    assert_fails(&output, 1, &[&message, "`openenv serve` serves it"]);
     let output = run("serve gone.module:Class --python /gone/python");
     assert_fails(
         &output,
@@ -29,10 +29,10 @@ fn what_is_no_package_is_told_with_what_to_do() {
 
 #[test]
 fn an_unknown_word_could_have_been_a_directory() {
-    let tip = "an environment in Python is named by its directory, as `./my_env`";
+    let tip = "a project of yours is named by its directory, as `./my_env`";
     assert_fails(&run("serve zork"), 2, &["[possible values: echo,", tip]);
     assert_fails(&run("mcp zork"), 2, &["[possible values: echo,", tip]);
-    assert_fails(&run("play zork"), 2, &["a package in Python as `./my_env`"]);
+    assert_fails(&run("play zork"), 2, &["a project of yours as `./my_env`"]);
 }
 
 #[test]

@@ -314,7 +314,7 @@ fn what_is_no_environment_is_told_with_what_to_do() {
 #[test]
 fn a_rust_crate_is_called_one() {
     let tree = Tree::new("maze").files(&["Cargo.toml", "src/main.rs", "openenv.yaml"]);
-    let expected = "is a Rust crate, not an environment in Python: start it with `cargo run`";
+    let expected = "is a Rust crate, not an environment in Python: `openenv serve` serves it";
     assert!(failure(tree.path()).ends_with(expected));
     // With an application in Python it is both.
     let tree = tree.files(&["server/app.py"]);

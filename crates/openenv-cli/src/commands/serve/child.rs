@@ -1,0 +1,109 @@
+//! A server as a child that serves on the socket of its parent.
+
+use std::ffi::OsString;
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use openenv_serve::LogConfig;
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+use super::profile;
+use crate::config::ServeConfig;
+use crate::program::Program;
+use crate::subject::Subject;
+
+/// How long a server may take to end when a newer one has taken over.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A server that is ready.
+#[derive(Debug)]
+pub(super) struct Server {
+    child: Child,
+    /// Where it is.
+    pub(super) url: String,
+}
+
+impl Server {
+    /// Starts what the options say, from the source as it is now, and waits until it serves.
+    ///
+    /// Dropping the future, or the server, ends it.
+    pub(super) async fn start(
+        config: &ServeConfig,
+        log: &LogConfig,
+        socket: &TcpListener,
+        banner: bool,
+    ) -> Result<Self> {
+        let mut command = match config.environments.as_slice() {
+            [Subject::Crate(directory)] => {
+                let program = Program::build(directory, profile(config)).await?;
+                let mut command = Command::new(&program.path);
+                command
+                    .envs(config.server.variables())
+                    .envs(log.variables())
+                    .current_dir(&program.project.root);
+                command
+            }
+            _ => this_again()?,
+        };
+        let socket = socket
+            .try_clone()
+            .context("could not share the socket of the server")?;
+        command
+            .arg("--listen-stdin")
+            .stdin(Stdio::from(OwnedFd::from(socket)))
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
+        if !banner {
+            command.arg("--no-banner");
+        }
+        let mut child = command.spawn().context("could not start the server")?;
+        let output = child.stdout.take().context("the server has no output")?;
+        // The URL is the first and only line, once the server can be used.
+        if let Ok(Some(url)) = BufReader::new(output).lines().next_line().await {
+            return Ok(Self { child, url });
+        }
+        let status = child.wait().await?;
+        Err(anyhow!(
+            "the server ended with {status} before it was ready"
+        ))
+    }
+
+    /// How it ended, once it has.
+    pub(super) async fn ended(&mut self) -> Result<ExitStatus> {
+        Ok(self.child.wait().await?)
+    }
+
+    /// Asks it to end, and ends it if it does not.
+    pub(super) async fn stop(mut self, patience: Duration) {
+        let pid = self.child.id().and_then(|id| i32::try_from(id).ok());
+        if let Some(pid) = pid.and_then(Pid::from_raw) {
+            // It may be gone already.
+            let _ = kill_process(pid, Signal::TERM);
+        }
+        if timeout(patience, self.child.wait()).await.is_err() {
+            let _ = self.child.kill().await;
+        }
+    }
+
+    /// Makes room for a newer one.
+    pub(super) async fn retire(self) {
+        self.stop(PATIENCE).await;
+    }
+}
+
+/// This command as it was typed, but for what makes it restart.
+fn this_again() -> Result<Command> {
+    let this: PathBuf = std::env::current_exe().context("could not find this program")?;
+    let typed = std::env::args_os().skip(1);
+    let typed: Vec<OsString> = typed.filter(|it| it != "--reload").collect();
+    let mut command = Command::new(this);
+    command.args(typed);
+    Ok(command)
+}

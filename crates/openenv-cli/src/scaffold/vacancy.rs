@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -27,7 +27,12 @@ impl Vacancy {
                 "name the directory to write to with `--output-dir`",
             ));
         }
-        let path = parent.join(name);
+        // A path as people write it: without `./`.
+        let path: PathBuf = parent
+            .join(name)
+            .components()
+            .filter(|it| *it != Component::CurDir)
+            .collect();
         let elsewhere = "choose another name, or another place with `--output-dir`";
         match fs::read_dir(&path).map(|mut entries| entries.next().is_none()) {
             Ok(true) => {}

@@ -9,6 +9,7 @@ mod countdown;
 mod docker;
 mod docker_build;
 mod faults;
+mod init;
 mod interrupt;
 mod mcp;
 mod play;

@@ -8,6 +8,7 @@ mod processes;
 mod refusals;
 mod reload;
 mod served;
+mod templates;
 mod validate;
 
 use std::fs;

@@ -22,13 +22,18 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "LEVEL", default_value = "semantic")]
     pub(crate) level: String,
 
-    /// Build no image: what needs one is skipped
+    /// Run no image, not even that of `--image`: what needs one is skipped
     #[arg(long)]
     pub(crate) skip_build: bool,
 
-    /// Run the package on this machine, not in a container
+    /// Check a package, not a server: what is done anyway
     #[arg(long)]
     pub(crate) local: bool,
+
+    /// Run the package in a container of this image, as `openenv build` makes one, within the limits
+    /// that it declares [default: on this machine, without a container]
+    #[arg(long, value_name = "IMAGE", conflicts_with = "url")]
+    pub(crate) image: Option<String>,
 
     /// Policy of severities: v1 for static checks, v2 for all [default: as the level needs it]
     #[arg(long, value_name = "VERSION")]

@@ -8,20 +8,22 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use openenv_build::Profile;
 use openenv_validate::{
-    Level, PackageError, PackageOptions, Policy, Server, Verdict, check_package, check_running,
+    Launcher, Level, PackageError, PackageOptions, Policy, Server, Verdict, check_package,
+    check_running,
 };
 use serde::Serialize;
 use tokio::runtime;
 
 use crate::config::ValidateConfig;
 use crate::local_server::LocalServer;
+use crate::program::Program;
 use crate::subject::Subject;
 use crate::ui;
 
 mod launcher;
 mod view;
 
-use launcher::OnThisMachine;
+use launcher::{InContainer, OnThisMachine};
 
 /// What is no package.
 const UNRECOGNIZED: u8 = 2;
@@ -141,15 +143,26 @@ fn package(config: &ValidateConfig, root: &Path) -> Result<ExitCode> {
         );
         return Ok(refused(&problem, REFUSED));
     }
-    let launcher = OnThisMachine {
+    let on_this_machine = OnThisMachine {
         python: &config.python,
         progress: config.progress,
     };
+    let in_container = config.image.as_deref().map(InContainer);
+    let launcher: &dyn Launcher = match &in_container {
+        Some(in_container) => in_container,
+        None => &on_this_machine,
+    };
+    if let (Subject::Crate(directory), None) = (Subject::at(root), &in_container)
+        && level > Level::Static
+    {
+        // What cargo writes is there before it is looked at. Why it failed is found out again.
+        let _ = on_runtime(Program::build(&directory, Profile::Dev))?;
+    }
     let mut options = PackageOptions::default();
     options.level = level;
     options.skip_build = config.skip_build;
     options.policy = policy;
-    options.launcher = Some(&launcher);
+    options.launcher = Some(launcher);
     let begun = Instant::now();
     let run = match on_runtime(check_package(root, &options))? {
         Ok(run) => run,

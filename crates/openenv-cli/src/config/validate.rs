@@ -21,6 +21,8 @@ pub(crate) struct ValidateConfig {
     pub(crate) skip_build: bool,
     /// Default: no.
     pub(crate) local: bool,
+    /// Default: none, the package is served on this machine.
+    pub(crate) image: Option<String>,
     /// Default: what the level needs.
     pub(crate) policy: Option<String>,
     /// Default: no.
@@ -45,6 +47,7 @@ impl ValidateConfig {
             level: args.level,
             skip_build: args.skip_build,
             local: args.local,
+            image: args.image,
             policy: args.policy,
             json: args.json,
             output: args.output,

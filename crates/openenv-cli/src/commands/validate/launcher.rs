@@ -1,9 +1,10 @@
-//! A package that is served by this process, to be looked at.
+//! A package that is run to be looked at: by this process, or in a container.
 
 use std::thread;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use openenv::provider::{Docker, Provider};
 use openenv_build::Profile;
 use openenv_validate::{LaunchError, Launcher, Package, Place, Running};
 use serde_json::Map;
@@ -53,6 +54,49 @@ impl Launcher for OnThisMachine<'_> {
                     stopped
                         .map(|stopped| stopped.map_err(|_| "the server panicked".to_owned()))
                         .boxed()
+                }),
+            })
+        }
+        .boxed()
+    }
+}
+
+/// Runs this image, with no more than a package declares to need.
+#[derive(Debug)]
+pub(super) struct InContainer<'a>(pub(super) &'a str);
+
+/// Processes that a container may have.
+const PROCESSES: u32 = 256;
+
+impl Launcher for InContainer<'_> {
+    fn place(&self) -> Place {
+        Place::Container
+    }
+
+    fn start<'a>(&'a self, package: Package<'a>) -> BoxFuture<'a, Result<Running, LaunchError>> {
+        async move {
+            if package.without_network {
+                let reason = "a container without a network cannot be reached: `network.mode` is not `public`";
+                return Err(LaunchError::Unsupported(reason.to_owned()));
+            }
+            let mut container = Docker::image(self.0).read_only(true).pids(PROCESSES);
+            if let Some(limits) = package.limits {
+                container = container.memory(limits.memory_mb << 20).cpus(limits.cpu);
+            }
+            let endpoint = match container.start().await {
+                Ok(endpoint) => endpoint,
+                Err(error) if error.is_connection() => {
+                    return Err(LaunchError::Launcher(error.to_string()));
+                }
+                Err(error) => return Err(LaunchError::Startup(error.to_string())),
+            };
+            let mut measured = Map::new();
+            measured.insert("image".to_owned(), self.0.into());
+            Ok(Running {
+                url: endpoint.to_string(),
+                measured,
+                stop: Box::new(move || {
+                    async move { container.stop().await.map_err(|error| error.to_string()) }.boxed()
                 }),
             })
         }

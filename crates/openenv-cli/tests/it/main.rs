@@ -8,6 +8,7 @@ mod countdown;
 #[cfg(target_os = "linux")]
 mod docker;
 mod docker_build;
+mod docker_journey;
 mod faults;
 mod init;
 mod interrupt;

@@ -160,19 +160,19 @@ fn dockerfile(options: &PythonOptions, local: bool, settings: &Settings) -> Dock
     let install = run(&install);
     // A server that does not run in this image is noticed here, and not when it is late.
     let version = run(&[SERVER, "--version"]);
-    let check = format!(
-        "RUN HOME={SCRATCH}/home OPENENV_PYTHON={VENV} {SERVER} inspect {HOME} && rm -rf {SCRATCH}/home"
-    );
+    let check = format!("RUN {SERVER} inspect {HOME} && rm -rf {SCRATCH}/.cache");
     lines.extend([
         install.clone(),
         format!("FROM {base}"),
+        // What changes least comes first, and what runs from here on runs as it will later.
+        settings.instructions(),
         format!("COPY openenv {SERVER}"),
         version.clone(),
         format!("COPY --from=build {VENV} {VENV}"),
         format!("COPY env {HOME}"),
     ]);
     lines.extend(options.check.then(|| check.clone()));
-    lines.push(settings.instructions());
+    lines.push(settings.label_instruction());
     Dockerfile::generated(lines.join("\n"))
         .with_hint(venv, NO_VENV)
         .with_hint(install, NOT_INSTALLED)

@@ -283,7 +283,7 @@ impl Run<'_> {
             Place::Machine => "local",
             Place::Container => "container",
         };
-        self.provider = running.measured.clone();
+        self.provider.clone_from(&running.measured);
         self.provider.insert("provider".to_owned(), name.into());
         Ok((running, self.plan.as_ref().map(Script::planned)))
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::difference::differences;
-use crate::episode::{Episode, Failure, Operation, Transcript, shortened};
+use crate::episode::{Episode, Exchange, Failure, Operation, Transcript, shortened};
 use crate::finding::{Findings, Problem};
 use crate::script::Script;
 use crate::server::{Refusal, Server, Socket};
@@ -198,7 +198,7 @@ fn states(transcript: &Transcript) -> Vec<&Value> {
     let exchanges = transcript.exchanges.iter();
     exchanges
         .filter(|exchange| exchange.operation == Operation::State)
-        .map(|exchange| exchange.data())
+        .map(Exchange::data)
         .collect()
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use openenv::{Error, Result};
 use serde::Deserialize;
 use tokio::process::Command;
 
+use crate::error::{Error, Result};
 use crate::output;
 
 mod build;
@@ -84,7 +84,7 @@ impl CargoProject {
             return Ok(None);
         }
         let unreadable = |error: std::io::Error| {
-            Error::configuration(format!("could not read `{}`: {error}", directory.display()))
+            Error::new(format!("could not read `{}`: {error}", directory.display()))
         };
         let root = directory.canonicalize().map_err(unreadable)?;
         let metadata = Metadata::read(&root, &["--no-deps"]).await?;
@@ -93,19 +93,20 @@ impl CargoProject {
             .into_iter()
             .find(|package| package.directory() == Some(&root));
         let Some(package) = package else {
-            return Err(Error::configuration(format!(
-                "`{}` is a workspace without a package of its own: give the directory of one of its packages",
+            return Err(Error::new(format!(
+                "`{}` is a workspace without a package of its own",
                 manifest.display()
-            )));
+            ))
+            .with_hint("give the directory of one of its packages"));
         };
         let Some(binary) = package.binary()? else {
             if root.join("pyproject.toml").is_file() {
                 return Ok(None);
             }
-            return Err(Error::configuration(format!(
-                "the package `{}` has no program: add a `src/main.rs` that serves its environment",
-                package.name
-            )));
+            return Err(
+                Error::new(format!("the package `{}` has no program", package.name))
+                    .with_hint("add a `src/main.rs` that serves its environment"),
+            );
         };
         Ok(Some(Self {
             binary,
@@ -151,10 +152,13 @@ impl Package {
             (None, _) => named(&self.name),
         };
         let Some(chosen) = chosen else {
-            return Err(Error::configuration(format!(
-                "the package `{}` has several programs ({}): say which one serves with `default-run` in `{MANIFEST}`",
+            return Err(Error::new(format!(
+                "the package `{}` has several programs: {}",
                 self.name,
                 names.join(", ")
+            ))
+            .with_hint(format!(
+                "say which one serves with `default-run` in `{MANIFEST}`"
             )));
         };
         Ok(Some(chosen))

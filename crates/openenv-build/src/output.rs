@@ -4,9 +4,10 @@ use std::ffi::OsStr;
 use std::io;
 use std::process::Stdio;
 
-use openenv::{Error, Result};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::process::Command;
+
+use crate::error::{Error, Result};
 
 /// Reads a pipe to its end, line by line.
 pub(crate) async fn each_line<R: AsyncRead + Unpin>(
@@ -36,7 +37,7 @@ pub(crate) async fn read(mut command: Command) -> Result<Vec<u8>> {
     let said = String::from_utf8_lossy(&output.stderr);
     let said = said.trim();
     let said = said.strip_prefix("error: ").unwrap_or(said);
-    Err(Error::configuration(format!("`{name}` failed: {said}")))
+    Err(Error::new(format!("`{name}` failed: {said}")))
 }
 
 /// The program and its subcommand, for messages.
@@ -51,9 +52,10 @@ fn name_of(command: &Command) -> String {
 pub(crate) fn not_run(name: &str, error: &std::io::Error) -> Error {
     if error.kind() == std::io::ErrorKind::NotFound {
         let program = name.split(' ').next().unwrap_or(name);
-        return Error::configuration(format!(
-            "`{program}` is not installed: environments in Rust need a Rust toolchain, see https://rustup.rs"
-        ));
+        return Error::new(format!(
+            "`{program}` is not installed, and environments in Rust need it"
+        ))
+        .with_hint("https://rustup.rs installs a Rust toolchain");
     }
     Error::new(format!("could not run `{name}`: {error}"))
 }

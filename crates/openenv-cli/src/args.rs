@@ -4,6 +4,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use openenv_serve::LogArgs;
 
 mod bench;
+mod build;
 mod containers;
 mod endpoint;
 mod init;
@@ -13,8 +14,10 @@ mod play;
 mod python;
 mod run;
 mod serve;
+mod validate;
 
 pub(crate) use bench::BenchArgs;
+pub(crate) use build::BuildArgs;
 pub(crate) use containers::{ContainersAction, ContainersArgs};
 pub(crate) use endpoint::EndpointArgs;
 pub(crate) use init::InitArgs;
@@ -24,6 +27,7 @@ pub(crate) use play::PlayArgs;
 pub(crate) use python::{InterpreterArgs, PythonArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use serve::ServeArgs;
+pub(crate) use validate::ValidateArgs;
 
 /// Serve, play and measure reinforcement-learning environments
 #[derive(Debug, Parser)]
@@ -76,6 +80,15 @@ pub(crate) enum Command {
     /// one session, from its start to its end. Clients that connect over HTTP use
     /// `openenv serve` and its `/mcp`.
     Mcp(McpArgs),
+    /// Build the container image of an environment
+    ///
+    /// A package in Rust becomes a small image with its program alone, made without a
+    /// builder: the same source gives the same image. A package in Python becomes an
+    /// image with what it requires and this server in front of it. Both run as a user
+    /// without rights, need to write nowhere but in `/tmp`, and listen on port 8000.
+    ///
+    /// The name of the image is printed to standard output, all else to standard error.
+    Build(Box<BuildArgs>),
     /// List the bundled environments
     List(ListArgs),
     /// Tell what an environment in Python is, and whether it can be served
@@ -113,6 +126,16 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// List and remove the containers that were started
     Containers(ContainersArgs),
+    /// Check a package, or a server that runs
+    ///
+    /// A server gets the checks of its HTTP routes, and is then played with in a few short
+    /// episodes: whether they repeat under a seed, leave each other alone, survive bad
+    /// messages and give their places back. A package is checked for what it declares, then
+    /// started and checked in the same way. What was not looked at is listed as such.
+    ///
+    /// The exit code is 0 if all is well or nothing is worse than a warning, 1 if not, 2 for
+    /// what is no package, and 3 for what cannot be asked.
+    Validate(ValidateArgs),
 }
 
 #[derive(Debug, clap::Args)]

@@ -14,15 +14,19 @@ use crate::subject::{Place, Subject};
 use crate::target::Target;
 use crate::value::{ErrorLimit, Header};
 
+mod build;
 mod containers;
 mod init;
 mod python;
 mod run;
+mod validate;
 
+pub(crate) use build::BuildConfig;
 pub(crate) use containers::ContainersConfig;
 pub(crate) use init::InitConfig;
 pub(crate) use python::PythonConfig;
 pub(crate) use run::RunConfig;
+pub(crate) use validate::ValidateConfig;
 
 /// What to do, and how to report it.
 #[derive(Debug)]
@@ -37,12 +41,14 @@ pub(crate) enum Task {
     Init(InitConfig),
     Serve(ServeConfig),
     Mcp(McpConfig),
+    Build(Box<BuildConfig>),
     List(ListConfig),
     Inspect(InspectConfig),
     Play(PlayConfig),
     Bench(BenchConfig),
     Run(RunConfig),
     Containers(ContainersConfig),
+    Validate(ValidateConfig),
 }
 
 /// How `openenv serve` serves.
@@ -160,25 +166,27 @@ impl From<Args> for Config {
     fn from(args: Args) -> Self {
         let for_people = args.log.log_format == LogFormat::Text && args.log.quiet == 0;
         let default_filter = match &args.command {
-            // The SDK logs three lines for each request without a session.
-            Command::Init(_) | Command::Serve(_) | Command::List(_) | Command::Run(_) => "info",
-            Command::Mcp(_)
-            | Command::Inspect(_)
-            | Command::Play(_)
-            | Command::Bench(_)
-            | Command::Containers(_) => "warn",
+            Command::Serve(_) | Command::Run(_) => "info",
+            // About a server, or none: what it logs is not what was asked for.
+            _ => "warn",
         };
         Self {
             task: match args.command {
                 Command::Init(init) => Task::Init(InitConfig::new(init, for_people)),
                 Command::Serve(serve) => Task::Serve(ServeConfig::new(serve, for_people)),
                 Command::Mcp(mcp) => Task::Mcp(McpConfig::new(mcp, for_people)),
+                Command::Build(build) => {
+                    Task::Build(Box::new(BuildConfig::new(*build, for_people)))
+                }
                 Command::List(ListArgs { json }) => Task::List(ListConfig { json }),
                 Command::Inspect(inspect) => Task::Inspect(InspectConfig::new(inspect, for_people)),
                 Command::Play(play) => Task::Play(PlayConfig::new(play, for_people)),
                 Command::Bench(bench) => Task::Bench(BenchConfig::new(bench, for_people)),
                 Command::Run(run) => Task::Run(RunConfig::new(run, for_people)),
                 Command::Containers(containers) => Task::Containers(containers.into()),
+                Command::Validate(validate) => {
+                    Task::Validate(ValidateConfig::new(validate, for_people))
+                }
             },
             log: LogConfig::new(args.log, default_filter),
         }

@@ -10,7 +10,7 @@ use openenv_build::Profile;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use crate::config::{EndpointConfig, PythonConfig};
+use crate::config::PythonConfig;
 use crate::launch::Launched;
 use crate::program::Program;
 use crate::subject::Subject;
@@ -27,12 +27,18 @@ pub(crate) struct LocalServer {
 }
 
 impl LocalServer {
-    pub(crate) fn start(subject: &Subject, config: &EndpointConfig) -> Result<Self> {
+    /// A crate is built in the profile; all else that is needed is in Python.
+    pub(crate) fn start(
+        subject: &Subject,
+        python: &PythonConfig,
+        profile: &Profile,
+        progress: bool,
+    ) -> Result<Self> {
         let runtime = Runtime::new().context("could not start the runtime of the server")?;
         match subject {
-            Subject::Crate(directory) => Self::of_crate(directory, config.profile.clone(), runtime),
+            Subject::Crate(directory) => Self::of_crate(directory, profile.clone(), runtime),
             Subject::Bundled(_) | Subject::Python(_) => {
-                Self::of_this_process(subject, &config.python, config.progress, runtime)
+                Self::of_this_process(subject, python, progress, runtime)
             }
         }
     }

@@ -28,9 +28,10 @@ fn main() -> ExitCode {
     let config = Config::from(Args::read());
     openenv_serve::log::start(&config.log);
     let outcome = match &config.task {
-        Task::Init(init) => commands::init::run(init),
         Task::Serve(serve) => commands::serve::run(serve, &config.log).map(|()| ExitCode::SUCCESS),
         Task::Mcp(mcp) => commands::mcp::run(mcp, &config.log).map(|()| ExitCode::SUCCESS),
+        Task::Build(build) => commands::build::run(build).map(|()| ExitCode::SUCCESS),
+        Task::Init(init) => commands::init::run(init),
         Task::List(list) => commands::list::run(list).map(|()| ExitCode::SUCCESS),
         Task::Inspect(inspect) => commands::inspect::run(inspect),
         Task::Play(play) => commands::play::run(play).map(|()| ExitCode::SUCCESS),
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Task::Containers(containers) => {
             commands::containers::run(*containers).map(|()| ExitCode::SUCCESS)
         }
+        Task::Validate(validate) => commands::validate::run(validate),
     };
     match outcome {
         Ok(code) => code,

@@ -43,7 +43,7 @@ impl Subject {
             || text.starts_with("../")
             || is_source(text)
             || is_there(text);
-        is_path.then(|| Self::path(text))
+        is_path.then(|| Self::at(text))
     }
 
     /// The project in the current directory, or else the environment to begin with.
@@ -52,13 +52,14 @@ impl Subject {
             .iter()
             .any(|file| Path::new(file).is_file())
         {
-            return Self::path(".");
+            return Self::at(".");
         }
         Self::Bundled(&registry::ENVIRONMENTS[0])
     }
 
-    fn path(text: &str) -> Self {
-        let path = PathBuf::from(text);
+    /// The project in a directory.
+    pub(crate) fn at(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
         let is_crate = path.join("Cargo.toml").is_file()
             && !["pyproject.toml", "server/app.py"]
                 .iter()
@@ -109,7 +110,7 @@ impl TypedValueParser for SubjectParser {
                 return Ok(subject);
             }
             if text.contains(['/', '.']) {
-                return Ok(Subject::path(text));
+                return Ok(Subject::at(text));
             }
         }
         // Refuses it, and tells which names there are.

@@ -63,7 +63,8 @@ impl Target {
         let (url, local_server) = match &config.target {
             Self::Url(url) => (url.clone(), None),
             Self::Environment(subject) => {
-                let server = LocalServer::start(subject, config)?;
+                let server =
+                    LocalServer::start(subject, &config.python, &config.profile, config.progress)?;
                 (server.url().to_owned(), Some(server))
             }
         };

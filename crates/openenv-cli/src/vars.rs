@@ -33,3 +33,9 @@ pub(crate) const STEP_TIMEOUT: &str = "OPENENV_STEP_TIMEOUT";
 
 /// Size of the memory that a process may use.
 pub(crate) const WORKER_MEMORY: &str = "OPENENV_WORKER_MEMORY";
+
+/// Address of the container engine.
+pub(crate) const DOCKER_HOST: &str = "DOCKER_HOST";
+
+/// The time that what is built has, in seconds since 1970.
+pub(crate) const SOURCE_DATE_EPOCH: &str = "SOURCE_DATE_EPOCH";

@@ -60,4 +60,5 @@ pub use options::Options;
 pub use project::{Candidate, ObjectPath, PackageDir, Project, SaidBy};
 pub use report::{Report, Schemas, Traits, TypeNames};
 pub use requirements::Requirements;
+pub use wanted::Wanted;
 pub use workers::Workers;

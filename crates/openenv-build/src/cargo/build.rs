@@ -4,12 +4,12 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use openenv::{Error, Result};
 use serde::Deserialize;
 use tokio::process::Command;
 
 use super::toolchain::Toolchain;
 use super::{CargoProject, Metadata};
+use crate::error::{Error, Result};
 use crate::output;
 use crate::progress::{Progress, Tell};
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use openenv::{Error, Result};
 use tokio::process::Command;
 
+use crate::error::{Error, Result};
 use crate::output;
 
 /// The compiler, as it says of itself.
@@ -44,10 +44,11 @@ impl Toolchain {
         let mut parts = self.host.split('-');
         let (architecture, system) = (parts.next().unwrap_or_default(), parts.nth(1));
         if system != Some("linux") {
-            return Err(Error::configuration(format!(
-                "a program for a container image has to be built on Linux, and this is `{}`: use a Dockerfile that compiles it, with `--dockerfile`",
+            return Err(Error::new(format!(
+                "a program for a container is built on Linux, and this is `{}`",
                 self.host
-            )));
+            ))
+            .with_hint("write a Dockerfile that compiles it, and name it with `--dockerfile`"));
         }
         let musl = format!("{architecture}-unknown-linux-musl");
         let standard_library = self.sysroot.join("lib/rustlib").join(&musl).join("lib");

@@ -27,7 +27,10 @@ async fn found(package: &Package) -> Option<CargoProject> {
 
 async fn refusal(package: &Package) -> String {
     let error = CargoProject::find(package.path()).await.unwrap_err();
-    error.to_string()
+    match error.hint() {
+        Some(hint) => format!("{error}\nhint: {hint}"),
+        None => error.to_string(),
+    }
 }
 
 #[tokio::test]
@@ -75,8 +78,8 @@ async fn the_program_is_the_one_that_cargo_would_run() {
     let two = [programs[0], programs[2], ("src/bin/walk.rs", MAIN)];
     assert_eq!(
         refusal(&Package::new(&two)).await,
-        "the package `maze_env` has several programs (draw, walk): \
-         say which one serves with `default-run` in `Cargo.toml`"
+        "the package `maze_env` has several programs: draw, walk\n\
+         hint: say which one serves with `default-run` in `Cargo.toml`"
     );
 }
 
@@ -85,7 +88,7 @@ async fn what_cannot_be_built_says_why() {
     let library = Package::new(&[("Cargo.toml", MANIFEST), ("src/lib.rs", "")]);
     assert_eq!(
         refusal(&library).await,
-        "the package `maze_env` has no program: add a `src/main.rs` that serves its environment"
+        "the package `maze_env` has no program\nhint: add a `src/main.rs` that serves its environment"
     );
     let workspace = Package::new(&[("Cargo.toml", "[workspace]\nmembers = []\n")]);
     let error = refusal(&workspace).await;
@@ -109,7 +112,9 @@ async fn the_lines_of_the_compiler_are_told() {
     let told = Mutex::new(String::new());
     let tell = |progress: Progress<'_>| {
         if let Progress::Line(line) = progress {
-            *told.lock().unwrap() += &format!("{line}\n");
+            let mut told = told.lock().unwrap();
+            told.push_str(line);
+            told.push('\n');
         }
     };
     let error = project.build(&CargoOptions::default(), &tell).await;

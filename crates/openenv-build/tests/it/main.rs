@@ -2,4 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test can only fail")]
 
 mod cargo;
+mod docker;
+mod image;
 mod package;

@@ -1,7 +1,6 @@
 //! What can be typed after `openenv run`.
 
 use clap::builder::RangedU64ValueParser;
-
 use openenv_serve::value::{ByteSize, PositiveSeconds, Seconds};
 
 use crate::value::TypedVariable;

@@ -35,6 +35,7 @@ fn help() {
     insta::assert_snapshot!("help", stdout(&run("--help")));
     insta::assert_snapshot!("help_serve", stdout(&run("serve --help")));
     insta::assert_snapshot!("help_inspect", stdout(&run("inspect --help")));
+    insta::assert_snapshot!("help_build", stdout(&run("build --help")));
     insta::assert_snapshot!("help_list", stdout(&run("list --help")));
     insta::assert_snapshot!("help_play", stdout(&run("play --help")));
     insta::assert_snapshot!("help_mcp", stdout(&run("mcp --help")));

@@ -2,10 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test can only fail")]
 
 mod bench;
+mod build;
 mod commands;
 mod countdown;
 #[cfg(target_os = "linux")]
 mod docker;
+mod docker_build;
+mod docker_journey;
 mod faults;
 mod init;
 mod interrupt;
@@ -15,3 +18,4 @@ mod play;
 mod python;
 mod serving;
 mod tls;
+mod validate;

@@ -9,6 +9,7 @@ mod refusals;
 mod reload;
 mod served;
 mod templates;
+mod validate;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -10,8 +10,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use bollard::query_parameters::CreateImageOptionsBuilder;
-use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 
 use super::process::{STOP_TIMEOUT, is_taken};
@@ -28,7 +26,7 @@ mod settings;
 pub use managed::{Managed, Prune, containers, prune};
 pub use owner::OwnerState;
 
-use container::{Container, ended};
+use container::{Container, ended, is_running};
 use engine::{Engine, status};
 use settings::{HOST, Settings};
 
@@ -275,7 +273,7 @@ impl Docker {
             match container.create(self.settings.body()).await {
                 Ok(()) => return Ok(container),
                 Err(error) if status(&error) == Some(404) && !pulled => {
-                    pull(engine, image).await?;
+                    engine.pull(image).await?;
                     pulled = true;
                 }
                 Err(error) if status(&error) == Some(404) => {
@@ -300,8 +298,15 @@ impl Docker {
             container.show_output();
         }
         let seen = container.inspect().await?;
-        let Some(port) = self.settings.published(&seen) else {
+        if !is_running(&seen) {
             return Err(self.ended_early(container).await);
+        }
+        let Some(port) = self.settings.published(&seen) else {
+            let network = self.settings.network.as_deref().unwrap_or_default();
+            return Err(Error::configuration(format!(
+                "no port leads to a container of `{image}` on the network `{network}`; choose \
+                 `bridge`, `host`, or a network that publishes ports"
+            )));
         };
         let endpoint = Endpoint::new(&format!("http://{HOST}:{port}"))?;
         let health = tokio::select! {
@@ -311,10 +316,10 @@ impl Docker {
         match health {
             Some(Ok(())) => {
                 // If it has ended, somebody else gave the answer.
-                let seen = container.inspect().await?;
-                match self.settings.published(&seen) {
-                    Some(_) => Ok(endpoint),
-                    None => Err(self.ended_early(container).await),
+                if is_running(&container.inspect().await?) {
+                    Ok(endpoint)
+                } else {
+                    Err(self.ended_early(container).await)
                 }
             }
             Some(Err(error)) => {
@@ -330,8 +335,6 @@ impl Docker {
     }
 
     async fn ended_early(&self, container: &mut Container) -> Error {
-        // Port and state are not there at once; the end is when this is over.
-        container.exited().await;
         container.shown().await;
         let image = &self.settings.image;
         let what = format!("a container of `{image}` ended before it was healthy:");
@@ -382,23 +385,6 @@ impl fmt::Debug for Docker {
             .field("container", &self.name())
             .finish_non_exhaustive()
     }
-}
-
-async fn pull(engine: &Engine, image: &str) -> Result<()> {
-    tracing::info!(image, "pulling");
-    // Without a tag the engine would pull all that there are.
-    let name = image.rsplit('/').next().unwrap_or(image);
-    let options = CreateImageOptionsBuilder::new().from_image(image);
-    let options = if name.contains([':', '@']) {
-        options
-    } else {
-        options.tag("latest")
-    };
-    let mut pulling = engine.api.create_image(Some(options.build()), None, None);
-    while let Some(progress) = pulling.next().await {
-        progress.map_err(|error| engine.failed(&format!("pull `{image}`"), error))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -61,13 +61,14 @@ const BROUGHT_ALONG: [(&str, &str); 34] = [
     ("urllib3", "urllib3"),
 ];
 
-/// What is to be installed.
+/// What is to be installed to run a package.
 #[derive(Debug)]
-pub(super) struct Wanted {
+#[non_exhaustive]
+pub struct Wanted {
     /// Requirements and options, a line each, as an installer reads them
-    pub(super) lines: Vec<String>,
+    pub lines: Vec<String>,
     /// Versions for whatever of these is installed
-    pub(super) constraints: Vec<String>,
+    pub constraints: Vec<String>,
     /// The package's lock, if all of it is wanted
     pub(super) lock: Option<PathBuf>,
     full: bool,
@@ -75,7 +76,9 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// What the package asks for; with the framework, or with what it leans on of it.
-    pub(super) fn of(project: &Project, full: bool) -> Result<Self> {
+    ///
+    /// Paths in it are absolute.
+    pub fn of(project: &Project, full: bool) -> Result<Self> {
         let requirements = &project.requirements;
         let mut lines = requirements.lines(&project.root)?;
         if !full {

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 mod given_up;
 mod limits;
 mod pool;
+mod registry;
 mod support;
 
 use support::{Mark, PATIENCE, image, look};

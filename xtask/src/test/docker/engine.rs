@@ -3,7 +3,7 @@
 use std::{
     env, fs,
     fs::File,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -130,9 +130,23 @@ impl Drop for Daemon {
             }
             thread::sleep(POLL_EVERY);
         }
+        unmount(&self.directory);
         if let Err(error) = fs::remove_dir_all(&self.directory) {
             eprintln!("could not remove `{}`: {error}", self.directory.display());
         }
+    }
+}
+
+/// Takes away what an engine leaves mounted below a directory: the network of `host`, for one.
+fn unmount(directory: &Path) {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let paths = mounts.lines().filter_map(|line| line.split(' ').nth(1));
+    let below: Vec<_> = paths
+        .filter(|path| Path::new(path).starts_with(directory))
+        .collect();
+    // The last one may lie on another.
+    for path in below.into_iter().rev() {
+        succeeds(Command::new("umount").arg(path));
     }
 }
 

@@ -264,6 +264,11 @@ pub(super) async fn remove(engine: Engine, name: String) -> Result<()> {
     }
 }
 
+pub(super) fn is_running(seen: &ContainerInspectResponse) -> bool {
+    let running = seen.state.as_ref().and_then(|state| state.running);
+    running == Some(true)
+}
+
 /// That a container ended which should not have.
 pub(super) fn ended(what: &str, ending: &str) -> Error {
     Error::of(Kind::Execution, format!("{what} {ending}"))

@@ -6,6 +6,8 @@ use std::{env, fmt};
 
 use bollard::API_DEFAULT_VERSION;
 use bollard::errors::Error as ApiError;
+use bollard::query_parameters::CreateImageOptionsBuilder;
+use futures_util::StreamExt;
 use tokio::runtime::{Builder, Runtime};
 use url::Url;
 
@@ -93,6 +95,24 @@ impl Engine {
              own loopback interface, which cannot be reached from here; run there, or forward its \
              socket"
         )))
+    }
+
+    /// Gets an image from its registry, without credentials.
+    pub(super) async fn pull(&self, image: &str) -> Result<()> {
+        tracing::info!(image, "pulling");
+        // Without a tag the engine would pull all that there are.
+        let name = image.rsplit('/').next().unwrap_or(image);
+        let options = CreateImageOptionsBuilder::new().from_image(image);
+        let options = if name.contains([':', '@']) {
+            options
+        } else {
+            options.tag("latest")
+        };
+        let mut pulling = self.api.create_image(Some(options.build()), None, None);
+        while let Some(progress) = pulling.next().await {
+            progress.map_err(|error| self.failed(&format!("pull `{image}`"), error))?;
+        }
+        Ok(())
     }
 
     /// What the engine refused, or why it did not answer.

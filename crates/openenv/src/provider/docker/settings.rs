@@ -155,12 +155,8 @@ impl Settings {
         format!("{}/tcp", self.port)
     }
 
-    /// The port of this machine that leads to the server; there is none once it has ended.
+    /// The port of this machine that leads to the server, while it runs.
     pub(super) fn published(&self, seen: &ContainerInspectResponse) -> Option<u16> {
-        let running = seen.state.as_ref().and_then(|state| state.running);
-        if running != Some(true) {
-            return None;
-        }
         if self.shares_network() {
             return Some(self.port);
         }

@@ -46,7 +46,12 @@ impl Mark {
 
     /// A provider of the image of the tests, with this mark.
     pub(super) fn docker(&self) -> Docker {
-        Docker::image(image())
+        self.docker_of(&image())
+    }
+
+    /// A provider of any image, with this mark.
+    pub(super) fn docker_of(&self, image: &str) -> Docker {
+        Docker::image(image)
             .label(LABEL, &self.0)
             .start_timeout(PATIENCE)
             .stop_timeout(PATIENCE)

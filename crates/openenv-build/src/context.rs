@@ -1,0 +1,147 @@
+//! The files that an engine builds from.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Seek};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use tar::{Builder, EntryType, Header};
+use walkdir::WalkDir;
+
+use crate::error::{Error, Result};
+use crate::image::{Layer, NO_TIME};
+
+mod ignored;
+
+pub(crate) use ignored::FILE as RULES;
+pub use ignored::Ignored;
+
+/// Files for an engine, as the archive that it is sent.
+///
+/// It is kept in a file that has no name, and is gone with it.
+pub struct Context {
+    archive: Builder<File>,
+    /// How many files are in it
+    files: usize,
+}
+
+/// What is told of the files in a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Times {
+    /// When they were changed
+    Real,
+    /// The same for all: then an image depends on what is in them alone
+    Fixed,
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("files", &self.files)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Context {
+    /// A context without files.
+    pub fn new() -> Result<Self> {
+        Ok(Self {
+            archive: Builder::new(tempfile::tempfile()?),
+            files: 0,
+        })
+    }
+
+    /// Adds files that are in memory, below a directory if `prefix` is one.
+    pub(crate) fn add_layer(&mut self, layer: &Layer, prefix: &str) -> Result<()> {
+        layer.write(&mut self.archive, prefix, NO_TIME)?;
+        Ok(())
+    }
+
+    /// Adds what is in a directory, unless it is to be ignored.
+    ///
+    /// The archive has all of it below `prefix`, in the order of the names.
+    pub fn add_directory(
+        &mut self,
+        directory: &Path,
+        prefix: &str,
+        ignored: &Ignored,
+        times: Times,
+    ) -> Result<()> {
+        let unreadable = |path: &Path, error: &dyn fmt::Display| {
+            Error::new(format!("could not read `{}`: {error}", path.display()))
+        };
+        let walk = WalkDir::new(directory).min_depth(1).sort_by_file_name();
+        let mut walk = walk.into_iter();
+        while let Some(entry) = walk.next() {
+            let entry = entry.map_err(|error| unreadable(directory, &error))?;
+            let path = entry.path();
+            let inside = path.strip_prefix(directory).unwrap_or(path);
+            if ignored.matches(inside) {
+                if entry.file_type().is_dir() && !ignored.has_exceptions() {
+                    walk.skip_current_dir();
+                }
+                continue;
+            }
+            let name = Path::new(prefix).join(inside);
+            self.add(path, &name, times)
+                .map_err(|error| unreadable(path, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Adds a file as it is on disk.
+    pub(crate) fn add_file(&mut self, path: &Path, name: &str) -> Result<()> {
+        self.add(path, Path::new(name), Times::Fixed)
+            .map_err(|error| Error::new(format!("could not read `{}`: {error}", path.display())))
+    }
+
+    fn add(&mut self, path: &Path, name: &Path, times: Times) -> io::Result<()> {
+        let metadata = fs::symlink_metadata(path)?;
+        let mut header = Header::new_gnu();
+        // Who owns a file here means nothing there.
+        header.set_uid(0);
+        header.set_gid(0);
+        header.set_mtime(match times {
+            Times::Fixed => NO_TIME,
+            Times::Real => metadata
+                .modified()?
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |since| since.as_secs()),
+        });
+        let mode = metadata.permissions().mode();
+        header.set_mode(match times {
+            Times::Real => mode & 0o7777,
+            // All may read, whatever the author's habits are: it will be somebody else.
+            Times::Fixed if metadata.is_dir() || mode & 0o100 != 0 => 0o755,
+            Times::Fixed => 0o644,
+        });
+        header.set_size(0);
+        if metadata.is_dir() {
+            header.set_entry_type(EntryType::Directory);
+            return self.archive.append_data(&mut header, name, io::empty());
+        }
+        if metadata.is_symlink() {
+            header.set_entry_type(EntryType::Symlink);
+            let target = fs::read_link(path)?;
+            return self.archive.append_link(&mut header, name, target);
+        }
+        if !metadata.is_file() {
+            // Sockets and devices are for this machine.
+            return Ok(());
+        }
+        self.files += 1;
+        header.set_entry_type(EntryType::Regular);
+        header.set_size(metadata.len());
+        self.archive
+            .append_data(&mut header, name, File::open(path)?)
+    }
+
+    /// The archive, from its beginning.
+    pub(crate) fn finish(self) -> Result<File> {
+        let mut file = self.archive.into_inner()?;
+        file.rewind()?;
+        Ok(file)
+    }
+}

@@ -1,0 +1,114 @@
+//! What an environment says about itself, for the labels of its image.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use tokio::process::Command;
+
+use crate::error::{Error, Result};
+use crate::image::timestamp;
+use crate::output;
+
+/// The file in which an author says what an environment is.
+pub(crate) const MANIFEST: &str = "openenv.yaml";
+
+/// What is known of an environment before it is built.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Description {
+    /// Its name
+    pub name: String,
+    /// Its version
+    pub version: Option<String>,
+    /// What it is, in a sentence
+    pub description: Option<String>,
+    /// The licence, as an SPDX expression
+    pub license: Option<String>,
+    /// Where its source is published
+    pub source: Option<String>,
+    /// The commit that it is built from
+    pub revision: Option<String>,
+    /// The version of the format of `openenv.yaml`
+    pub spec_version: Option<String>,
+    /// Environment variables that it runs with
+    pub variables: BTreeMap<String, String>,
+}
+
+/// `openenv.yaml`, as far as it matters to an image.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Manifest {
+    name: Option<String>,
+    version: Option<String>,
+    description: Option<String>,
+    spec_version: Option<String>,
+    variables: Option<BTreeMap<String, String>>,
+}
+
+impl Description {
+    /// What `openenv.yaml` and git say of a directory; what they do not say is left out.
+    pub(crate) async fn read(directory: &Path) -> Result<Self> {
+        let file = directory.join(MANIFEST);
+        let manifest = match fs::read_to_string(&file) {
+            Ok(text) => serde_saphyr::from_str::<Option<Manifest>>(&text)
+                .map_err(|error| Error::new(format!("`{}`: {error}", file.display())))?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => {
+                let file = file.display();
+                return Err(Error::new(format!("could not read `{file}`: {error}")));
+            }
+        };
+        let manifest = manifest.unwrap_or_default();
+        Ok(Self {
+            name: manifest.name.unwrap_or_default().trim().to_owned(),
+            version: manifest.version,
+            description: manifest.description,
+            spec_version: manifest.spec_version,
+            variables: manifest.variables.unwrap_or_default(),
+            revision: revision(directory).await,
+            ..Self::default()
+        })
+    }
+
+    /// The labels of an image, with what is known.
+    pub(crate) fn labels(&self, base: &str, created: Option<u64>) -> BTreeMap<String, String> {
+        let oci = |name: &str| format!("org.opencontainers.image.{name}");
+        let known = [
+            (oci("title"), Some(self.name.clone())),
+            (oci("version"), self.version.clone()),
+            (oci("description"), self.description.clone()),
+            (oci("licenses"), self.license.clone()),
+            (oci("source"), self.source.clone()),
+            (oci("revision"), self.revision.clone()),
+            (oci("created"), created.map(timestamp)),
+            (oci("base.name"), Some(base.to_owned())),
+            ("org.openenv.name".to_owned(), Some(self.name.clone())),
+            (
+                "org.openenv.spec_version".to_owned(),
+                self.spec_version.clone(),
+            ),
+        ];
+        let known = known.into_iter();
+        known
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
+}
+
+/// The commit of a directory; with a mark if files differ from it. None without git.
+async fn revision(directory: &Path) -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(arguments).current_dir(directory);
+        async move {
+            let answer = output::read(command).await.ok()?;
+            Some(String::from_utf8_lossy(&answer).trim().to_owned())
+        }
+    };
+    let commit = git(&["rev-parse", "HEAD"]).await?;
+    let changes = git(&["status", "--porcelain", "--", "."]).await?;
+    let mark = if changes.is_empty() { "" } else { "-dirty" };
+    Some(commit + mark)
+}

@@ -69,7 +69,7 @@ fn report(config: &InitConfig, source: &Source, path: &Path, files: usize) -> Re
             format!("server/{name}_environment.py"),
             "models.py",
             format!("tests/test_{name}.py"),
-            "pytest",
+            "pip install -e '.[dev]' && pytest",
         ),
         Language::Rust => (
             "src/environment.rs".to_owned(),

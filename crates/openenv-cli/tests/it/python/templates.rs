@@ -37,7 +37,6 @@ fn pytest(python: &Path, project: &Path, server: Option<&Serving>) {
     let mut command = Command::new(python);
     command
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
-        .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(project);
     if let Some(server) = server {
         command.env("OPENENV_TEST_URL", &server.url);
@@ -50,10 +49,7 @@ fn pytest(python: &Path, project: &Path, server: Option<&Serving>) {
 fn grade(project: &Path, server: Option<&Serving>) {
     let graders = workspace().join("crates/openenv-cli/tests/fixtures/graders.py");
     let mut command = Command::new(interpreter());
-    command
-        .arg(graders)
-        .arg(project)
-        .env("PYTHONDONTWRITEBYTECODE", "1");
+    command.arg(graders).arg(project);
     if let Some(server) = server {
         command.arg(&server.url);
     }

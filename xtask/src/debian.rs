@@ -28,7 +28,7 @@ pub(crate) fn image() -> Result<&'static str> {
 }
 
 /// Its files, which take a minute or two to fetch and are kept.
-fn archive() -> Result<PathBuf> {
+pub(crate) fn archive() -> Result<PathBuf> {
     let directory = workspace::target().join("xtask");
     let archive = directory.join("debian.tar");
     if archive.is_file() {

@@ -29,7 +29,7 @@ pub(crate) use run::RunArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use validate::ValidateArgs;
 
-/// Serve, play and measure reinforcement-learning environments
+/// Create, serve, check, ship and measure reinforcement-learning environments
 #[derive(Debug, Parser)]
 #[command(
     name = "openenv",
@@ -73,13 +73,16 @@ pub(crate) enum Command {
     /// SIGTERM and Ctrl-C stop the server once the calls that run have ended, or
     /// after the drain timeout; a second one stops it at once.
     Serve(ServeArgs),
-    /// Serve the tools of an environment over standard input and output
+    /// Check a package, or a server that runs
     ///
-    /// This is for clients of the Model Context Protocol that start their servers
-    /// themselves: `openenv mcp echo` is the command to give them. Such a client has
-    /// one session, from its start to its end. Clients that connect over HTTP use
-    /// `openenv serve` and its `/mcp`.
-    Mcp(McpArgs),
+    /// A server gets the checks of its HTTP routes, and is then played with in a few short
+    /// episodes: whether they repeat under a seed, leave each other alone, survive bad
+    /// messages and give their places back. A package is checked for what it declares, then
+    /// started and checked in the same way. What was not looked at is listed as such.
+    ///
+    /// The exit code is 0 if all is well or nothing is worse than a warning, 1 if not, 2 for
+    /// what is no package, and 3 for what cannot be asked.
+    Validate(ValidateArgs),
     /// Build the container image of an environment
     ///
     /// A package in Rust becomes a small image with its program alone, made without a
@@ -89,14 +92,16 @@ pub(crate) enum Command {
     ///
     /// The name of the image is printed to standard output, all else to standard error.
     Build(Box<BuildArgs>),
-    /// List the bundled environments
-    List(ListArgs),
-    /// Tell what an environment in Python is, and whether it can be served
+    /// Run the image of an environment in a container
     ///
-    /// Finds the package, chooses a Python for it as `openenv serve` does, imports it
-    /// and makes one environment. Nothing is served, and no process is left behind. The
-    /// exit code is 1 if it cannot be served.
-    Inspect(InspectArgs),
+    /// The URL is printed to standard output once the server is healthy, its log to standard
+    /// error. SIGTERM and Ctrl-C stop and remove the container; a second one does so at once. The
+    /// exit code is 1 if the container ends by itself.
+    ///
+    /// The engine is Docker or Podman, at `DOCKER_HOST` or at the usual sockets.
+    Run(RunArgs),
+    /// List and remove the containers that were started
+    Containers(ContainersArgs),
     /// Play an environment from the terminal
     ///
     /// Each line is an action: a JSON object or, where a single field has to be
@@ -116,26 +121,21 @@ pub(crate) enum Command {
     /// ends the run early: what was measured until then is reported, and the exit
     /// code is 130.
     Bench(BenchArgs),
-    /// Run the image of an environment in a container
+    /// Tell what an environment in Python is, and whether it can be served
     ///
-    /// The URL is printed to standard output once the server is healthy, its log to standard
-    /// error. SIGTERM and Ctrl-C stop and remove the container; a second one does so at once. The
-    /// exit code is 1 if the container ends by itself.
+    /// Finds the package, chooses a Python for it as `openenv serve` does, imports it
+    /// and makes one environment. Nothing is served, and no process is left behind. The
+    /// exit code is 1 if it cannot be served.
+    Inspect(InspectArgs),
+    /// Serve the tools of an environment over standard input and output
     ///
-    /// The engine is Docker or Podman, at `DOCKER_HOST` or at the usual sockets.
-    Run(RunArgs),
-    /// List and remove the containers that were started
-    Containers(ContainersArgs),
-    /// Check a package, or a server that runs
-    ///
-    /// A server gets the checks of its HTTP routes, and is then played with in a few short
-    /// episodes: whether they repeat under a seed, leave each other alone, survive bad
-    /// messages and give their places back. A package is checked for what it declares, then
-    /// started and checked in the same way. What was not looked at is listed as such.
-    ///
-    /// The exit code is 0 if all is well or nothing is worse than a warning, 1 if not, 2 for
-    /// what is no package, and 3 for what cannot be asked.
-    Validate(ValidateArgs),
+    /// This is for clients of the Model Context Protocol that start their servers
+    /// themselves: `openenv mcp echo` is the command to give them. Such a client has
+    /// one session, from its start to its end. Clients that connect over HTTP use
+    /// `openenv serve` and its `/mcp`.
+    Mcp(McpArgs),
+    /// List the bundled environments
+    List(ListArgs),
 }
 
 #[derive(Debug, clap::Args)]

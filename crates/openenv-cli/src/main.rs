@@ -1,4 +1,4 @@
-//! The `openenv` command: serves, plays and measures environments.
+//! The `openenv` command: creates, serves, checks, ships and measures environments.
 
 mod args;
 mod commands;

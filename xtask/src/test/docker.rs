@@ -3,6 +3,8 @@
 mod engine;
 mod image;
 
+use std::path::Path;
+
 use anyhow::{Context as _, Result};
 
 use super::{
@@ -10,7 +12,7 @@ use super::{
     suite::Outcome,
 };
 use crate::{
-    system,
+    debian,
     venv::{self, REFERENCE, Setup},
     workspace::cargo,
 };
@@ -21,30 +23,28 @@ pub(super) fn run() -> Result<Outcome> {
     if let Setup::Unavailable(reason) = REFERENCE.set_up()? {
         return Ok(Outcome::Skipped(reason));
     }
-    if system::output("debootstrap", &["--version"]).is_none()
-        && let Err(reason) = system::install(&["debootstrap"])
-    {
-        return Ok(Outcome::Skipped(format!(
-            "`debootstrap` is missing: {reason}"
-        )));
-    }
+    let debian = match debian::archive() {
+        Ok(debian) => debian,
+        Err(reason) => return Ok(Outcome::Skipped(format!("{reason:#}"))),
+    };
     let runtime = tokio::runtime::Runtime::new().context("could not start a runtime")?;
     let engine = match runtime.block_on(Engine::ensure())? {
         Ok(engine) => engine,
         Err(reason) => return Ok(Outcome::Skipped(reason)),
     };
     let image = runtime.block_on(Image::build(&engine))?;
-    let outcome = test(&engine, &image);
+    let outcome = test(&engine, &image, &debian);
     runtime.block_on(image.remove())?;
     outcome
 }
 
 /// They are ignored, so no other suite runs them.
-fn test(engine: &Engine, image: &Image) -> Result<Outcome> {
+fn test(engine: &Engine, image: &Image, debian: &Path) -> Result<Outcome> {
     let mut command = cargo();
     command
         .env("DOCKER_HOST", engine.address())
         .env("OPENENV_TEST_IMAGE", image.name())
+        .env("OPENENV_TEST_DEBIAN", debian)
         .env("OPENENV_TEST_VENVS", venv::directory());
     if has_nextest() {
         command

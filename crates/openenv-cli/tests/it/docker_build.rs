@@ -1,7 +1,7 @@
 //! `openenv build` with a real engine.
 //!
-//! Images of packages in Python need a base, and none can be pulled where tests run: it
-//! is made of Debian packages by `debootstrap`, once, and kept in `target/images`.
+//! Images of packages in Python need a base, and none can be pulled where tests run: `cargo
+//! xtask test docker` makes one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,20 +50,9 @@ fn kept(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
 
 /// A small Debian with Python, as an archive.
 fn base_archive() -> PathBuf {
-    kept("bookworm-python3.tar", |archive| {
-        let root = tempfile::tempdir().unwrap();
-        let place = root.path().to_str().unwrap();
-        let packages = "--include=python3,python3-venv,ca-certificates";
-        run(
-            "debootstrap",
-            &["--variant=minbase", packages, "bookworm", place],
-        );
-        let archive = archive.to_str().unwrap();
-        run(
-            "tar",
-            &["--create", "--file", archive, "--directory", place, "."],
-        );
-    })
+    let archive = std::env::var_os("OPENENV_TEST_DEBIAN");
+    let archive = archive.expect("`cargo xtask test docker` makes a Debian for this test");
+    archive.into()
 }
 
 /// What the packages require, for the Python of that base.

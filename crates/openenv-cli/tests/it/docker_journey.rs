@@ -44,7 +44,9 @@ fn succeed(command: &mut Command) -> String {
 fn command(arguments: &str) -> Command {
     let mut command = openenv(arguments);
     let needed = ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME", "DOCKER_HOST"];
-    let needed = needed.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let needed = needed
+        .into_iter()
+        .filter_map(|name| Some((name, std::env::var_os(name)?)));
     command
         .envs(needed)
         // Kept from one run to the next: it is the same source each time.

@@ -1,18 +1,19 @@
 //! The engine that keeps images, and builds those that are not made here.
 
 use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use bollard::Docker;
 use bollard::query_parameters::{ImportImageOptionsBuilder, TagImageOptionsBuilder};
+use flate2::GzBuilder;
 use futures_util::{StreamExt, TryStreamExt};
 use serde::Serialize;
-use tokio::io::AsyncWriteExt;
 use tokio_util::io::ReaderStream;
 
 use crate::error::{Error, Result};
-use crate::image::Archive;
+use crate::image::{Archive, Compression};
 use crate::progress::{Progress, Tell};
 use crate::tag::Tag;
 
@@ -112,22 +113,31 @@ impl Engine {
     }
 
     /// Writes an image that the engine has to a file that engines can load.
-    pub async fn save(&self, built: &Built, file: File) -> Result<()> {
+    pub async fn save(&self, built: &Built, file: File, compression: Compression) -> Result<()> {
+        match compression {
+            Compression::None => self.save_to(built, file).await?.flush()?,
+            Compression::Gzip => {
+                let file = GzBuilder::new().write(file, flate2::Compression::default());
+                self.save_to(built, file).await?.finish()?.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn save_to<W: Write>(&self, built: &Built, mut file: W) -> Result<W> {
         let names: Vec<&str> = match built.tags.as_slice() {
             [] => vec![&built.image_id],
             tags => tags.iter().map(Tag::as_str).collect(),
         };
-        let mut file = tokio::fs::File::from_std(file);
         let mut parts = self.docker.export_images(&names).boxed();
         while let Some(part) = parts
             .try_next()
             .await
             .map_err(|error| engine_error(&error))?
         {
-            file.write_all(&part).await?;
+            file.write_all(&part)?;
         }
-        file.flush().await?;
-        Ok(())
+        Ok(file)
     }
 
     /// Gives an image that has the first of these names the others as well.

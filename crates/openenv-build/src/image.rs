@@ -65,6 +65,11 @@ pub struct HealthCheck {
     pub timeout: Duration,
     /// How long failures do not count after the start; 30 seconds by default
     pub start_period: Duration,
+    /// Time between two checks until the first success; a second by default.
+    ///
+    /// Docker knows it from version 25 on. Older ones refuse it in a Dockerfile, so it is
+    /// in images that are made here only.
+    pub start_interval: Duration,
     /// How many failures in a row are one too many; 3 by default
     pub retries: u32,
 }
@@ -77,6 +82,7 @@ impl HealthCheck {
             interval: Duration::from_secs(30),
             timeout: Duration::from_secs(5),
             start_period: Duration::from_secs(30),
+            start_interval: Duration::from_secs(1),
             retries: 3,
         }
     }

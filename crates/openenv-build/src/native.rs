@@ -71,7 +71,7 @@ impl Image {
         }
         let base_label = "org.opencontainers.image.base.name".to_owned();
         self.settings.labels.insert(base_label, base.to_owned());
-        lines.push(self.settings.instructions());
+        lines.push(self.settings.instructions() + &self.settings.label_instruction());
         let text = lines.join("\n");
         context.add_layer(&dockerfile_layer(&text), "")?;
         Ok(Request::new(Dockerfile::generated(text), context, tags))

@@ -20,7 +20,8 @@ pub const PYTHON_BASE: &str = "python:3.12-slim";
 
 const SERVER: &str = "/usr/local/bin/openenv";
 const VENV: &str = "/app/venv";
-const CACHE: &str = "/app/cache";
+/// The one place that can be written to, also for what packages keep for later.
+const SCRATCH: &str = "/tmp";
 
 const NO_VENV: &str = "the base needs a `python3` that can make virtual environments: on Debian and Ubuntu the \
      packages `python3` and `python3-venv`; `--base` chooses another";
@@ -124,8 +125,8 @@ fn runtime_settings(description: &Description, options: &PythonOptions) -> Setti
     settings.command = words(&[SERVER, "serve", HOME]);
     settings.labels = description.labels(&options.base, options.created);
     for (name, value) in [
+        ("HOME", SCRATCH),
         ("OPENENV_PYTHON", VENV),
-        ("XDG_CACHE_HOME", CACHE),
         ("PYTHONDONTWRITEBYTECODE", "1"),
         ("PYTHONUNBUFFERED", "1"),
     ] {
@@ -159,18 +160,19 @@ fn dockerfile(options: &PythonOptions, local: bool, settings: &Settings) -> Dock
     let install = run(&install);
     // A server that does not run in this image is noticed here, and not when it is late.
     let version = run(&[SERVER, "--version"]);
-    // The files that the server unpacks stay, so that it need not write anything.
-    let check = format!("RUN XDG_CACHE_HOME={CACHE} OPENENV_PYTHON={VENV} {SERVER} inspect {HOME}");
+    let check = format!("RUN {SERVER} inspect {HOME} && rm -rf {SCRATCH}/.cache");
     lines.extend([
         install.clone(),
         format!("FROM {base}"),
+        // What changes least comes first, and what runs from here on runs as it will later.
+        settings.instructions(),
         format!("COPY openenv {SERVER}"),
         version.clone(),
         format!("COPY --from=build {VENV} {VENV}"),
         format!("COPY env {HOME}"),
     ]);
     lines.extend(options.check.then(|| check.clone()));
-    lines.push(settings.instructions());
+    lines.push(settings.label_instruction());
     Dockerfile::generated(lines.join("\n"))
         .with_hint(venv, NO_VENV)
         .with_hint(install, NOT_INSTALLED)

@@ -4,22 +4,22 @@ use std::time::Duration;
 
 /// The outcome of one live check.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Check {
+pub(crate) struct Check {
     /// Its name, such as `live.determinism`
-    pub id: &'static str,
+    pub(crate) id: &'static str,
     /// What it looks at
-    pub description: &'static str,
+    pub(crate) description: &'static str,
     /// What came out
-    pub outcome: Outcome,
+    pub(crate) outcome: Outcome,
     /// What is worth knowing, although nothing is wrong with it
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// How long it took
-    pub duration: Duration,
+    pub(crate) duration: Duration,
 }
 
 /// What came out of a check.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// It looked, and all is well; with what it saw.
     Passed(String),
     /// It found something, at least one problem.
@@ -30,20 +30,20 @@ pub enum Outcome {
 
 /// Something that is not as it should be.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// How bad it is
-    pub weight: Weight,
+    pub(crate) weight: Weight,
     /// What should have been
-    pub expected: String,
+    pub(crate) expected: String,
     /// What was
-    pub seen: String,
+    pub(crate) seen: String,
     /// What to do about it
-    pub fix: String,
+    pub(crate) fix: String,
 }
 
 /// How bad a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Weight {
+pub(crate) enum Weight {
     /// Clients get along with it, or it is an environment's own choice.
     Advice,
     /// Clients depend on it.
@@ -130,7 +130,7 @@ impl Findings {
 
 impl Check {
     /// The worst weight among its problems; `None` if there are none.
-    pub fn weight(&self) -> Option<Weight> {
+    pub(crate) fn weight(&self) -> Option<Weight> {
         match &self.outcome {
             Outcome::Found(problems) => problems.iter().map(|problem| problem.weight).max(),
             Outcome::Passed(_) | Outcome::NotRun(_) => None,

@@ -25,7 +25,6 @@ mod script;
 mod server;
 mod tools;
 
-pub use self::finding::{Check, Outcome, Problem, Weight};
 pub use self::launch::{LaunchError, Launcher, Limits, Package, Place, Running};
 pub use self::manifest::Execution;
 pub use self::package::{PackageError, PackageOptions, PackageRun, check_package};

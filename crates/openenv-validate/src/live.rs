@@ -95,7 +95,7 @@ pub(crate) async fn look(subject: &Subject) -> Live {
     let script = match &subject.script {
         Ok(script) => script,
         Err(error) => {
-            return nothing(subject, &format!("no action could be made up: {error}")).await;
+            return nothing(subject, &format!("no action could be made up: {error}"));
         }
     };
     let first = Box::pin(play(&subject.server, script)).await;
@@ -103,13 +103,13 @@ pub(crate) async fn look(subject: &Subject) -> Live {
     if let Some(failure) = &first.failure {
         let reason = contract::unplayable(subject, failure);
         if let Some(reason) = reason {
-            return nothing(subject, &reason).await;
+            return nothing(subject, &reason);
         }
     }
     let session = contract::session(&first);
     if first.failure.is_some() {
         let reason = "the first episode could not be played (live.session)";
-        let mut live = nothing(subject, reason).await;
+        let mut live = nothing(subject, reason);
         live.checks[0] = named(0, session, session_time);
         live.episode = first;
         return live;
@@ -180,7 +180,7 @@ impl Observed<'_> {
 }
 
 /// The outcome if no episode can be played: the tools can be looked at all the same.
-async fn nothing(subject: &Subject, reason: &str) -> Live {
+fn nothing(subject: &Subject, reason: &str) -> Live {
     let mut checks: Vec<Check> = (0..CHECKS.len())
         .map(|index| named(index, Findings::not_run(reason), Duration::ZERO))
         .collect();

@@ -11,7 +11,7 @@ mod lax;
 mod section;
 mod yaml;
 
-use self::section::{Problems, Section};
+use self::section::{Problems, Section, Wrong};
 use self::yaml::Yaml;
 
 /// The file's name in the directory of the package.
@@ -23,6 +23,7 @@ const BAD_BLOCK: &str = "correct the named fields of the `validation:` block in 
 
 /// What an author declares, in full.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[expect(clippy::struct_field_names, reason = "so it is called in reports")]
 pub(crate) struct Manifest {
     /// `2` if there is an `execution`
     pub(crate) manifest_schema_version: &'static str,
@@ -94,6 +95,7 @@ impl Default for Network {
 
 /// What it can do.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "so it is declared")]
 pub(crate) struct Capabilities {
     pub(crate) oracle: Option<Oracle>,
     pub(crate) verifier: Verifier,
@@ -195,6 +197,7 @@ impl Manifest {
         };
         let mut problems = Problems::default();
         Self::read(&document, validation, &mut problems)
+            .ok()
             .filter(|_| problems.is_empty())
             .ok_or_else(|| ManifestError {
                 problems: problems.into_lines(),
@@ -202,17 +205,17 @@ impl Manifest {
             })
     }
 
-    fn read(document: &Yaml, validation: &Yaml, problems: &mut Problems) -> Option<Self> {
+    fn read(document: &Yaml, validation: &Yaml, problems: &mut Problems) -> Result<Self, Wrong> {
         // Every part is read, so that all of its problems are told at once.
         let name = match document.get("name") {
             None | Some(Yaml::Null) => {
                 problems.add("name", "is missing");
-                None
+                Err(Wrong)
             }
             Some(name) => problems.keep("name", lax::text(name)),
         };
         let version = match document.get("version") {
-            None | Some(Yaml::Null) => Some(None),
+            None | Some(Yaml::Null) => Ok(None),
             Some(version) => problems.keep("version", lax::text(version)).map(Some),
         };
         let reward = required(validation, "reward", problems, Reward::read);
@@ -228,7 +231,7 @@ impl Manifest {
         let capabilities = required(validation, "capabilities", problems, Capabilities::read);
         let types = required(validation, "types", problems, Types::read);
         let execution = match validation.get("execution") {
-            None => Some(None),
+            None => Ok(None),
             Some(block) => Section::open(block, "execution", problems)
                 .and_then(Execution::read)
                 .map(Some),
@@ -251,7 +254,7 @@ impl Manifest {
         if let Some(problem) = manifest.contradiction().filter(|_| problems.is_empty()) {
             problems.add("manifest", problem);
         }
-        Some(manifest)
+        Ok(manifest)
     }
 
     /// What does not go together, or `None`.
@@ -284,12 +287,12 @@ fn required<T>(
     validation: &Yaml,
     name: &str,
     problems: &mut Problems,
-    read: impl FnOnce(Section<'_>) -> Option<T>,
-) -> Option<T> {
+    read: impl FnOnce(Section<'_>) -> Result<T, Wrong>,
+) -> Result<T, Wrong> {
     match validation.get(name) {
         None | Some(Yaml::Null) => {
             problems.add(name, "is missing");
-            None
+            Err(Wrong)
         }
         Some(block) => Section::open(block, name, problems).and_then(read),
     }
@@ -299,10 +302,10 @@ fn optional<T>(
     validation: &Yaml,
     name: &str,
     problems: &mut Problems,
-    read: impl FnOnce(Section<'_>) -> Option<T>,
-) -> Option<Option<T>> {
+    read: impl FnOnce(Section<'_>) -> Result<T, Wrong>,
+) -> Result<Option<T>, Wrong> {
     match validation.get(name) {
-        None | Some(Yaml::Null) => Some(None),
+        None | Some(Yaml::Null) => Ok(None),
         Some(block) => Section::open(block, name, problems)
             .and_then(read)
             .map(Some),

@@ -24,6 +24,7 @@ const MAX_EPISODE_ID: usize = 128;
 
 /// An episode to be played.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[expect(clippy::struct_field_names, reason = "so it is called in files")]
 pub(crate) struct Plan {
     plan_schema_version: &'static str,
     pub(crate) reset: PlannedReset,
@@ -163,7 +164,7 @@ fn read_reset(mut reset: Map<String, Value>, problems: &mut Vec<String>) -> Opti
         }
     };
     let seed = reset.remove("seed").as_ref().and_then(Value::as_u64);
-    let seed = seed.filter(|seed| *seed <= u64::from(u32::MAX));
+    let seed = seed.filter(|seed| u32::try_from(*seed).is_ok());
     if seed.is_none() {
         let limit = u32::MAX;
         problems.push(format!("reset.seed: must be a whole number, 0 to {limit}"));

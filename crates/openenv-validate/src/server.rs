@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 mod socket;
 
-pub(crate) use self::socket::{Lost, Refusal, Socket};
+pub(crate) use self::socket::{KNOCK, Lost, Refusal, Socket};
 
 /// Bytes that a body may have.
 const MAX_BODY: usize = 16 * 1024 * 1024;

@@ -35,7 +35,10 @@ impl Listing {
 
 /// Asks the server which tools there are.
 pub(crate) async fn list(server: &Server) -> Listing {
-    let answer = match server.post("/mcp", &request("tools/list", json!({}))).await {
+    let answer = match server
+        .post("/mcp", &request("tools/list", &json!({})))
+        .await
+    {
         Ok(answer) => answer,
         Err(error) => return Listing::Broken(format!("`POST /mcp` failed: {error}")),
     };
@@ -47,7 +50,7 @@ pub(crate) async fn list(server: &Server) -> Listing {
 }
 
 /// A request in JSON-RPC.
-pub(crate) fn request(method: &str, params: Value) -> Value {
+pub(crate) fn request(method: &str, params: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::Settings;
 
 impl Settings {
-    /// The instructions of a Dockerfile that say the same, a line each.
+    /// The instructions of a Dockerfile that say the same, but for the labels, a line each.
     ///
     /// An image takes over what its base says; so the entrypoint is always said, if only
     /// to have none.
@@ -15,16 +15,8 @@ impl Settings {
         let mut line = |words: std::fmt::Arguments<'_>| {
             let _ = writeln!(text, "{words}");
         };
-        // One instruction for all: each makes an image of its own.
-        let pairs = |pairs: &BTreeMap<String, String>| {
-            let pairs = pairs.iter();
-            let pairs = pairs.map(|(name, value)| format!(" {name}={}", quoted(value)));
-            pairs.collect::<Vec<_>>().concat()
-        };
-        for (instruction, values) in [("ENV", &self.environment), ("LABEL", &self.labels)] {
-            if !values.is_empty() {
-                line(format_args!("{instruction}{}", pairs(values)));
-            }
+        if !self.environment.is_empty() {
+            line(format_args!("ENV{}", pairs(&self.environment)));
         }
         if let Some(directory) = &self.directory {
             line(format_args!("WORKDIR {directory}"));
@@ -52,6 +44,22 @@ impl Settings {
         line(format_args!("CMD {}", list(&self.command)));
         text
     }
+
+    /// The instruction with the labels. They change with every commit, and what follows
+    /// is built anew, so it comes last.
+    pub fn label_instruction(&self) -> String {
+        if self.labels.is_empty() {
+            return String::new();
+        }
+        format!("LABEL{}\n", pairs(&self.labels))
+    }
+}
+
+/// Names and values for one instruction: each makes an image of its own.
+fn pairs(values: &BTreeMap<String, String>) -> String {
+    let pairs = values.iter();
+    let pairs = pairs.map(|(name, value)| format!(" {name}={}", quoted(value)));
+    pairs.collect::<Vec<_>>().concat()
 }
 
 /// Words that are run without a shell.
@@ -96,7 +104,6 @@ mod tests {
         assert_eq!(
             settings.instructions(),
             r#"ENV A="say \"\$HOME\" C:\\"
-LABEL title="a maze" version="1"
 WORKDIR /app/env
 USER 65532:65532
 EXPOSE 8000
@@ -105,6 +112,10 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["maz
 ENTRYPOINT []
 CMD ["maze","--fast"]
 "#
+        );
+        assert_eq!(
+            settings.label_instruction(),
+            "LABEL title=\"a maze\" version=\"1\"\n"
         );
     }
 }

@@ -60,6 +60,7 @@ struct Healthcheck<'a> {
     interval: u128,
     timeout: u128,
     start_period: u128,
+    start_interval: u128,
     retries: u32,
 }
 
@@ -103,9 +104,10 @@ impl<'a> Config<'a> {
                     test: std::iter::once("CMD")
                         .chain(check.command.iter().map(String::as_str))
                         .collect(),
-                    interval: Duration::as_nanos(&check.interval),
-                    timeout: Duration::as_nanos(&check.timeout),
-                    start_period: Duration::as_nanos(&check.start_period),
+                    interval: check.interval.as_nanos(),
+                    timeout: check.timeout.as_nanos(),
+                    start_period: check.start_period.as_nanos(),
+                    start_interval: check.start_interval.as_nanos(),
                     retries: check.retries,
                 }),
                 working_dir: settings.directory.as_deref(),

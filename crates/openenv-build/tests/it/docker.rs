@@ -10,10 +10,10 @@ mod context;
 mod native;
 
 /// How long a container may take until it answers.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
+#[expect(clippy::print_stdout, reason = "it is shown if the test fails")]
 fn tell(progress: Progress<'_>) {
-    // Shown if the test fails.
     println!("{progress:?}");
 }
 

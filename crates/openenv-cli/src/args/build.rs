@@ -19,8 +19,8 @@ pub(crate) struct BuildArgs {
     #[arg(short, long, value_name = "TAG", value_parser = tag)]
     pub(crate) tag: Vec<Tag>,
 
-    /// Write the image to a file that `docker load` reads, instead of giving it to an engine;
-    /// compressed if its name ends in `.gz` or `.tgz`
+    /// Write the image to a file that `docker load` reads, compressed if its name ends in `.gz` or
+    /// `.tgz`; that of a package in Rust is then made without an engine
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
@@ -38,7 +38,7 @@ pub(crate) struct BuildArgs {
     pub(crate) context: Option<PathBuf>,
 
     /// Value for the commands of the build, as `PIP_INDEX_URL=https://…`, or a variable by its name
-    /// alone; not left in the image, and may be given several times
+    /// alone; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = build_arg)]
     pub(crate) build_arg: Vec<(String, String)>,
 

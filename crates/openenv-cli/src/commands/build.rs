@@ -150,7 +150,10 @@ async fn build_with_engine(
     if let Some(output) = &config.output {
         let unwritten = || format!("could not write `{}`", output.display());
         let file = File::create(output).with_context(unwritten)?;
-        engine.save(&built, file).await.map_err(failure)?;
+        engine
+            .save(&built, file, compression(output))
+            .await
+            .map_err(failure)?;
     }
     Ok(Report {
         built,
@@ -164,15 +167,19 @@ async fn connect(config: &BuildConfig) -> Result<Engine> {
 }
 
 fn write(archive: &Archive, output: &Path) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(output)?);
+    archive.write(&mut file, compression(output))?;
+    file.flush()
+}
+
+/// What the name of a file asks for.
+fn compression(output: &Path) -> Compression {
     let extension = output.extension().unwrap_or_default();
-    let compression = if extension == "gz" || extension == "tgz" {
+    if extension == "gz" || extension == "tgz" {
         Compression::Gzip
     } else {
         Compression::None
-    };
-    let mut file = BufWriter::new(File::create(output)?);
-    archive.write(&mut file, compression)?;
-    file.flush()
+    }
 }
 
 /// The names of an image from a Dockerfile, beside which there need be no environment.

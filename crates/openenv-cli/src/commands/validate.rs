@@ -90,9 +90,9 @@ fn target(config: &ValidateConfig) -> Result<Target, String> {
 
 fn running(config: &ValidateConfig, url: &str) -> Result<ExitCode> {
     let server = Server::new(url, config.timeout).and_then(|server| {
-        let headers = config.headers.iter();
-        headers.fold(Ok(server), |server, header| {
-            server.and_then(|server| server.header(&header.name, &header.value))
+        let mut headers = config.headers.iter();
+        headers.try_fold(server, |server, header| {
+            server.header(&header.name, &header.value)
         })
     });
     let server = match server {

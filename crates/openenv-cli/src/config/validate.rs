@@ -10,6 +10,10 @@ use super::PythonConfig;
 
 /// How `openenv validate` checks.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub(crate) struct ValidateConfig {
     /// As it was typed; what it is depends on what is there. Default: the current directory.
     pub(crate) target: Option<String>,

@@ -1,6 +1,8 @@
 //! `openenv run` and `openenv containers`, on a real engine.
 
-use std::process::{Command, Output};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -132,11 +134,33 @@ fn a_second_signal_does_not_wait() {
     let server = run("--env DEAF=1 --stop-timeout 600");
     let url = server.url.clone();
     server.terminate();
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    std::thread::sleep(Duration::from_millis(500));
     assert!(listed(&url).is_some());
     let (status, stderr) = server.stop();
     assert_eq!(status.code(), Some(0), "{stderr}");
     assert_eq!(listed(&url), None);
+}
+
+#[test]
+#[ignore = "needs a Docker engine: `cargo xtask test docker`"]
+fn a_log_that_nobody_reads_holds_nothing_up() {
+    let mut child = command(&format!("run {} -q --env CHATTY=1", image()))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut url = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut url).unwrap();
+    assert!(listed(url.trim()).is_some(), "{url}");
+    // The pipe of standard error is full long before.
+    std::thread::sleep(Duration::from_millis(500));
+    let id = child.id().to_string();
+    let asked = Command::new("kill").args(["-TERM", &id]).status();
+    assert!(asked.unwrap().success());
+    wait_for("its container is gone", || listed(url.trim()).is_none());
+    drop(child.stderr.take());
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

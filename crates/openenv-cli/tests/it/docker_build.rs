@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::commands::assert_fails;
 use crate::serving::openenv;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

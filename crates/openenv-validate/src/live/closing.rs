@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::episode::Episode;
 use crate::finding::{Findings, Problem};
 use crate::script::Script;
-use crate::server::{Refusal, Server, Socket};
+use crate::server::{KNOCK, Refusal, Server, Socket};
 
 /// Servers with more places than this are not filled up.
 pub(super) const SMALL: u64 = 4;
@@ -106,7 +106,7 @@ async fn one_too_many(server: &Server, maximum: u64) -> Findings {
             return findings;
         }
     };
-    match socket.ask(r#"{"type":"state"}"#).await {
+    match socket.ask(KNOCK).await {
         Ok(reply) => {
             let reply: Value = serde_json::from_str(&reply).unwrap_or_default();
             match Refusal::of(&reply) {
@@ -117,11 +117,11 @@ async fn one_too_many(server: &Server, maximum: u64) -> Findings {
                         findings.problems.push(Problem::advice(expected, seen, fix));
                     }
                 }
-                Some(refusal) => {
+                Some(refusal) if refusal.code != "UNKNOWN_TYPE" => {
                     let seen = format!("the error {}: {}", refusal.code, refusal.message);
                     findings.problems.push(Problem::advice(expected, seen, fix));
                 }
-                None => {
+                _ => {
                     let _ = socket.leave().await;
                     findings.problems.push(Problem::required(
                         format!(

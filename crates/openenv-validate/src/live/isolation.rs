@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::difference::differences;
-use crate::episode::{Episode, Failure, Operation, Transcript, shortened};
+use crate::episode::{Episode, Exchange, Failure, Operation, Transcript, shortened};
 use crate::finding::{Findings, Problem};
 use crate::script::Script;
-use crate::server::{Refusal, Server, Socket};
+use crate::server::{KNOCK, Refusal, Server, Socket};
 
 /// Differences that are told.
 const MOST: usize = 3;
@@ -66,7 +66,7 @@ pub(super) async fn interleave(server: &Server, script: &Script) -> Interleaved 
 /// Why a second session is not let in, if it is not.
 async fn refused(server: &Server) -> Option<Refusal> {
     let mut socket = Socket::open(server).await.ok()?;
-    let reply = socket.ask(r#"{"type":"state"}"#).await.ok()?;
+    let reply = socket.ask(KNOCK).await.ok()?;
     let refusal = Refusal::of(&serde_json::from_str(&reply).ok()?);
     let refusal = refusal.filter(Refusal::is_capacity);
     if refusal.is_none() {
@@ -198,7 +198,7 @@ fn states(transcript: &Transcript) -> Vec<&Value> {
     let exchanges = transcript.exchanges.iter();
     exchanges
         .filter(|exchange| exchange.operation == Operation::State)
-        .map(|exchange| exchange.data())
+        .map(Exchange::data)
         .collect()
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::episode::{Episode, shortened};
 use crate::finding::{Findings, Problem};
 use crate::script::Script;
-use crate::server::{Lost, Refusal, Server};
+use crate::server::{KNOCK, Lost, Refusal, Server};
 
 /// A key that no action has.
 const UNKNOWN_FIELD: &str = "openenv_validate_unknown_field";
@@ -159,7 +159,7 @@ fn messages(script: &Script, schema: &Value) -> Vec<Bad> {
         ),
         bad(
             "an unknown type of message",
-            r#"{"type":"openenv_validate"}"#.to_owned(),
+            KNOCK.to_owned(),
             &["UNKNOWN_TYPE"],
         ),
         bad(

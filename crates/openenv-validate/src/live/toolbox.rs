@@ -166,7 +166,7 @@ impl Findings {
     /// Makes a call that must fail.
     async fn call(&mut self, episode: &mut Episode, name: &str, arguments: &Value, what: &str) {
         let params = json!({ "name": name, "arguments": arguments });
-        let frame = json!({ "type": "mcp", "data": request("tools/call", params) }).to_string();
+        let frame = json!({ "type": "mcp", "data": request("tools/call", &params) }).to_string();
         let expected = format!("{what} fails with an error");
         let fix = "refuse unknown tools, and arguments that the tool's schema does not allow";
         let seen = match episode.socket().ask(frame.as_str()).await {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::lax::{self, above, at_least, one_of};
-use super::section::Section;
+use super::section::{Section, Wrong};
 use super::yaml::Yaml;
 use super::{
     Capabilities, Execution, Judge, Network, Oracle, Resources, Reward, TaskDistribution, Types,
@@ -11,24 +11,20 @@ use super::{
 };
 
 impl Reward {
-    pub(super) fn read(mut section: Section<'_>) -> Option<Self> {
+    pub(super) fn read(mut section: Section<'_>) -> Result<Self, Wrong> {
         let range = section.range("range");
         let oracle_tolerance = section.optional("oracle_tolerance", at_least(0.0));
         let floor_margin = section.required("floor_margin", at_least(0.0));
         let variance_tolerance = section.nullable("variance_tolerance", at_least(0.0));
-        if !section.finish() {
-            return None;
-        }
+        section.finish()?;
         let range = range?.unwrap_or((0.0, 1.0));
         // Not a number is not below another.
         let increasing = range.0 < range.1;
-        if section.refuse_if(
+        section.refuse_if(
             !increasing,
             "the range must go from a number to a larger one",
-        ) {
-            return None;
-        }
-        Some(Self {
+        )?;
+        Ok(Self {
             range,
             oracle_tolerance: oracle_tolerance?.unwrap_or_default(),
             floor_margin: floor_margin?,
@@ -38,30 +34,30 @@ impl Reward {
 }
 
 impl Section<'_> {
-    fn range(&mut self, name: &'static str) -> Option<Option<(f64, f64)>> {
+    fn range(&mut self, name: &'static str) -> Result<Option<(f64, f64)>, Wrong> {
         let numbers = self.list(name, lax::number)?;
         match numbers.as_deref() {
-            None => Some(None),
-            Some([low, high]) => Some(Some((*low, *high))),
+            None => Ok(None),
+            Some([low, high]) => Ok(Some((*low, *high))),
             Some([_]) => {
                 self.problem("range.1", "is missing");
-                None
+                Err(Wrong)
             }
             Some(_) => {
                 self.problem(name, "must be two numbers");
-                None
+                Err(Wrong)
             }
         }
     }
 }
 
 impl Judge {
-    pub(super) fn read(mut section: Section<'_>) -> Option<Self> {
+    pub(super) fn read(mut section: Section<'_>) -> Result<Self, Wrong> {
         let model = section.required("model", lax::text);
         let version = section.required("version", lax::text);
         let params = section.map("params", |value| Ok(value.to_json()));
-        section.finish().then_some(())?;
-        Some(Self {
+        section.finish()?;
+        Ok(Self {
             model: model?,
             version: version?,
             params: params?.unwrap_or_default().into_iter().collect(),
@@ -70,7 +66,7 @@ impl Judge {
 }
 
 impl Resources {
-    pub(super) fn read(mut section: Section<'_>) -> Option<Self> {
+    pub(super) fn read(mut section: Section<'_>) -> Result<Self, Wrong> {
         let positive = |value: &Yaml| match lax::whole(value)? {
             number if number > 0 => Ok(number),
             _ => Err("must be above 0".to_owned()),
@@ -84,16 +80,12 @@ impl Resources {
             _ => Err("must be at least 0".to_owned()),
         });
         let gpu_types = section.list("gpu_types", lax::text);
-        if !section.finish() {
-            return None;
-        }
+        section.finish()?;
         let gpus = gpus?.unwrap_or_default();
         let gpu_types = gpu_types?.unwrap_or_default();
         let contradiction = !gpu_types.is_empty() && gpus == 0;
-        if section.refuse_if(contradiction, "gpu_types need gpus above 0") {
-            return None;
-        }
-        Some(Self {
+        section.refuse_if(contradiction, "gpu_types need gpus above 0")?;
+        Ok(Self {
             cpu: cpu?,
             memory_mb: memory_mb?,
             disk_mb: disk_mb?,
@@ -105,12 +97,12 @@ impl Resources {
 }
 
 impl TaskDistribution {
-    pub(super) fn read(mut section: Section<'_>) -> Option<Self> {
+    pub(super) fn read(mut section: Section<'_>) -> Result<Self, Wrong> {
         let generator_seed = section.nullable("generator_seed", lax::whole);
         let dataset_version = section.nullable("dataset_version", lax::text);
         let generator_model = section.nullable("generator_model", lax::text);
-        section.finish().then_some(())?;
-        Some(Self {
+        section.finish()?;
+        Ok(Self {
             generator_seed: generator_seed?,
             dataset_version: dataset_version?,
             generator_model: generator_model?,
@@ -119,22 +111,18 @@ impl TaskDistribution {
 }
 
 impl Network {
-    pub(super) fn read(mut section: Section<'_>) -> Option<Self> {
+    pub(super) fn read(mut section: Section<'_>) -> Result<Self, Wrong> {
         let mode = section.optional("mode", one_of(&["public", "no-network", "allowlist"]));
         let allowed_hosts = section.list("allowed_hosts", lax::text);
-        if !section.finish() {
-            return None;
-        }
+        section.finish()?;
         let mode = mode?.unwrap_or_else(|| "public".to_owned());
         let allowed_hosts = allowed_hosts?.unwrap_or_default();
         let contradiction = (mode == "allowlist") == allowed_hosts.is_empty();
-        if section.refuse_if(
+        section.refuse_if(
             contradiction,
             "allowed_hosts go with the mode `allowlist` only",
-        ) {
-            return None;
-        }
-        Some(Self {
+        )?;
+        Ok(Self {
             mode,
             allowed_hosts,
         })
@@ -142,7 +130,7 @@ impl Network {
 }
 
 impl Capabilities {
-    pub(super) fn read(mut section: Section<'_>) -> Option<Self> {
+    pub(super) fn read(mut section: Section<'_>) -> Result<Self, Wrong> {
         let oracle = section.section("oracle", true, Oracle::read);
         let verifier = section.section("verifier", false, Verifier::read);
         let mut flag = |name| section.optional(name, lax::truth);
@@ -153,22 +141,18 @@ impl Capabilities {
         let canaries = section.nullable("canaries", lax::text);
         let declared_tools = section.list("declared_tools", lax::text);
         let declared_task_count = section.map("declared_task_count", lax::whole);
-        if !section.finish() {
-            return None;
-        }
+        section.finish()?;
         let oracle = oracle?;
         let set_state = set_state?.unwrap_or_default();
         let injected = oracle
             .as_ref()
             .is_some_and(|oracle| oracle.form == "injected_state");
         let problem = "oracle.form `injected_state` needs set_state: true";
-        if section.refuse_if(injected && !set_state, problem) {
-            return None;
-        }
+        section.refuse_if(injected && !set_state, problem)?;
         let counts = declared_task_count?.unwrap_or_default().into_iter();
-        Some(Self {
+        Ok(Self {
             oracle,
-            verifier: verifier??,
+            verifier: verifier?.ok_or(Wrong)?,
             set_state,
             llm_judged: llm_judged?.unwrap_or_default(),
             rubric_tree: rubric_tree?.unwrap_or_default(),
@@ -183,11 +167,11 @@ impl Capabilities {
 }
 
 impl Oracle {
-    fn read(mut section: Section<'_>) -> Option<Self> {
+    fn read(mut section: Section<'_>) -> Result<Self, Wrong> {
         let form = section.required("form", one_of(&["injected_state", "script"]));
         let location = section.required("location", lax::text);
-        section.finish().then_some(())?;
-        Some(Self {
+        section.finish()?;
+        Ok(Self {
             form: form?,
             location: location?,
         })
@@ -195,43 +179,42 @@ impl Oracle {
 }
 
 impl Verifier {
-    fn read(mut section: Section<'_>) -> Option<Self> {
+    fn read(mut section: Section<'_>) -> Result<Self, Wrong> {
         let kind = section.required("kind", one_of(&["reward_channel", "script"]));
         let entry = section.nullable("entry", lax::text);
-        if !section.finish() {
-            return None;
-        }
+        section.finish()?;
         let (kind, entry) = (kind?, entry?);
         let contradiction = (kind == "script") != entry.is_some();
-        if section.refuse_if(contradiction, "`entry` goes with the kind `script` only") {
-            return None;
-        }
-        Some(Self { kind, entry })
+        section.refuse_if(contradiction, "`entry` goes with the kind `script` only")?;
+        Ok(Self { kind, entry })
     }
 }
 
 impl Types {
-    pub(super) fn read(mut section: Section<'_>) -> Option<Self> {
+    pub(super) fn read(mut section: Section<'_>) -> Result<Self, Wrong> {
         let tags = section.list("tags", |tag| match lax::text(tag)? {
             tag if tag.is_empty() => Err("must not be empty".to_owned()),
             tag => Ok(tag),
         });
         let tags = match tags {
-            Some(None) => section.required("tags", |_| Ok(Vec::new())),
-            Some(Some(tags)) if tags.is_empty() => {
+            Ok(Some(tags)) if tags.is_empty() => {
                 section.problem("tags", "needs at least one");
-                None
+                Err(Wrong)
             }
-            Some(tags) => tags,
-            None => None,
+            Ok(Some(tags)) => Ok(tags),
+            Ok(None) => {
+                section.problem("tags", "is missing");
+                Err(Wrong)
+            }
+            Err(Wrong) => Err(Wrong),
         };
-        section.finish().then_some(())?;
-        Some(Self { tags: tags? })
+        section.finish()?;
+        Ok(Self { tags: tags? })
     }
 }
 
 impl Execution {
-    pub(super) fn read(mut section: Section<'_>) -> Option<Self> {
+    pub(super) fn read(mut section: Section<'_>) -> Result<Self, Wrong> {
         let kind = section.optional("kind", one_of(&["openenv_ws"]));
         let probe_path = section.optional("probe_path", file_path);
         let dockerfile = section.optional("dockerfile", file_path);
@@ -241,9 +224,9 @@ impl Execution {
             Yaml::Bool(value) => Ok(*value),
             _ => Err("must be true or false".to_owned()),
         });
-        section.finish().then_some(())?;
+        section.finish()?;
         let or = |value: Option<String>, default: &str| value.unwrap_or_else(|| default.to_owned());
-        Some(Self {
+        Ok(Self {
             kind: or(kind?, "openenv_ws"),
             probe_path: or(probe_path?, "validation/runtime.json"),
             dockerfile: or(dockerfile?, "Dockerfile"),

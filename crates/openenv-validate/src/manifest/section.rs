@@ -2,6 +2,10 @@
 
 use super::yaml::Yaml;
 
+/// Something is wrong, and was noted.
+#[derive(Debug)]
+pub(super) struct Wrong;
+
 /// What is wrong, with its place.
 #[derive(Debug, Default)]
 pub(super) struct Problems(Vec<String>);
@@ -12,8 +16,11 @@ impl Problems {
     }
 
     /// The value, or its problem noted.
-    pub(super) fn keep<T>(&mut self, place: &str, read: Result<T, String>) -> Option<T> {
-        read.map_err(|problem| self.add(place, &problem)).ok()
+    pub(super) fn keep<T>(&mut self, place: &str, read: Result<T, String>) -> Result<T, Wrong> {
+        read.map_err(|problem| {
+            self.add(place, &problem);
+            Wrong
+        })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -38,13 +45,17 @@ pub(super) struct Section<'a> {
 
 impl<'a> Section<'a> {
     /// The block, if it is a mapping.
-    pub(super) fn open(block: &'a Yaml, path: &str, problems: &'a mut Problems) -> Option<Self> {
+    pub(super) fn open(
+        block: &'a Yaml,
+        path: &str,
+        problems: &'a mut Problems,
+    ) -> Result<Self, Wrong> {
         let Yaml::Map(fields) = block else {
             problems.add(path, "must be a mapping");
-            return None;
+            return Err(Wrong);
         };
         let before = problems.0.len();
-        Some(Self {
+        Ok(Self {
             path: path.to_owned(),
             fields,
             known: Vec::new(),
@@ -58,23 +69,22 @@ impl<'a> Section<'a> {
         &mut self,
         name: &'static str,
         read: impl FnOnce(&Yaml) -> Result<T, String>,
-    ) -> Option<T> {
-        if self.value(name).is_none() {
-            let place = self.place(name);
-            self.problems.add(&place, "is missing");
-            return None;
-        }
-        self.optional(name, read).flatten()
+    ) -> Result<T, Wrong> {
+        let read = self.optional(name, read)?;
+        read.ok_or_else(|| {
+            self.problem(name, "is missing");
+            Wrong
+        })
     }
 
-    /// A field that may be left out: `Some(None)`, then. `None` if it is wrong.
+    /// A field that may be left out.
     pub(super) fn optional<T>(
         &mut self,
         name: &'static str,
         read: impl FnOnce(&Yaml) -> Result<T, String>,
-    ) -> Option<Option<T>> {
+    ) -> Result<Option<T>, Wrong> {
         match self.value(name) {
-            None => Some(None),
+            None => Ok(None),
             Some(value) => {
                 let read = read(value);
                 let place = self.place(name);
@@ -88,9 +98,9 @@ impl<'a> Section<'a> {
         &mut self,
         name: &'static str,
         read: impl FnOnce(&Yaml) -> Result<T, String>,
-    ) -> Option<Option<T>> {
+    ) -> Result<Option<T>, Wrong> {
         match self.value(name) {
-            Some(Yaml::Null) => Some(None),
+            Some(Yaml::Null) => Ok(None),
             _ => self.optional(name, read),
         }
     }
@@ -100,24 +110,25 @@ impl<'a> Section<'a> {
         &mut self,
         name: &'static str,
         read: impl Fn(&Yaml) -> Result<T, String>,
-    ) -> Option<Option<Vec<T>>> {
+    ) -> Result<Option<Vec<T>>, Wrong> {
         let place = self.place(name);
         match self.value(name) {
-            None => Some(None),
+            None => Ok(None),
             Some(Yaml::List(items)) => {
                 let before = self.problems.0.len();
                 let read: Vec<_> = items
                     .iter()
                     .enumerate()
                     .filter_map(|(index, item)| {
-                        self.problems.keep(&format!("{place}.{index}"), read(item))
+                        let place = format!("{place}.{index}");
+                        self.problems.keep(&place, read(item)).ok()
                     })
                     .collect();
-                (self.problems.0.len() == before).then_some(Some(read))
+                self.since(before).map(|()| Some(read))
             }
             Some(_) => {
                 self.problems.add(&place, "must be a list");
-                None
+                Err(Wrong)
             }
         }
     }
@@ -127,10 +138,10 @@ impl<'a> Section<'a> {
         &mut self,
         name: &'static str,
         read: impl Fn(&Yaml) -> Result<T, String>,
-    ) -> Option<Option<Vec<(String, T)>>> {
+    ) -> Result<Option<Vec<(String, T)>>, Wrong> {
         let place = self.place(name);
         match self.value(name) {
-            None => Some(None),
+            None => Ok(None),
             Some(Yaml::Map(entries)) => {
                 let before = self.problems.0.len();
                 let mut map = Vec::new();
@@ -142,30 +153,30 @@ impl<'a> Section<'a> {
                         continue;
                     };
                     let read = self.problems.keep(&format!("{place}.{key}"), read(value));
-                    map.extend(read.map(|value| (key.clone(), value)));
+                    map.extend(read.ok().map(|value| (key.clone(), value)));
                 }
-                (self.problems.0.len() == before).then_some(Some(map))
+                self.since(before).map(|()| Some(map))
             }
             Some(_) => {
                 self.problems.add(&place, "must be a mapping");
-                None
+                Err(Wrong)
             }
         }
     }
 
-    /// A section inside of this one; null and nothing are `Some(None)` if it may be left out.
+    /// A section inside of this one, which may be null if it may be left out.
     pub(super) fn section<T>(
         &mut self,
         name: &'static str,
         may_be_left_out: bool,
-        read: impl FnOnce(Section<'_>) -> Option<T>,
-    ) -> Option<Option<T>> {
+        read: impl FnOnce(Section<'_>) -> Result<T, Wrong>,
+    ) -> Result<Option<T>, Wrong> {
         let place = self.place(name);
         match self.value(name) {
-            None | Some(Yaml::Null) if may_be_left_out => Some(None),
+            None | Some(Yaml::Null) if may_be_left_out => Ok(None),
             None => {
                 self.problems.add(&place, "is missing");
-                None
+                Err(Wrong)
             }
             Some(block) => Section::open(block, &place, self.problems)
                 .and_then(read)
@@ -173,8 +184,11 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Refuses all fields that nobody asked for; whether there was no problem at all.
-    pub(super) fn finish(&mut self) -> bool {
+    /// Refuses all fields that nobody asked for.
+    ///
+    /// # Errors
+    /// If there was any problem in this section.
+    pub(super) fn finish(&mut self) -> Result<(), Wrong> {
         for (key, _) in self.fields {
             let known = matches!(key, Yaml::Text(key) if self.known.contains(&key.as_str()));
             if !known {
@@ -182,7 +196,15 @@ impl<'a> Section<'a> {
                 self.problems.add(&place, "is not known here");
             }
         }
-        self.problems.0.len() == self.before
+        self.since(self.before)
+    }
+
+    /// Whether no problem was noted since there were so many.
+    fn since(&self, before: usize) -> Result<(), Wrong> {
+        match self.problems.0.len() {
+            now if now == before => Ok(()),
+            _ => Err(Wrong),
+        }
     }
 
     /// Notes what is wrong with a field.
@@ -192,11 +214,12 @@ impl<'a> Section<'a> {
     }
 
     /// Refuses what does not go together; only sensible after all fields were read.
-    pub(super) fn refuse_if(&mut self, wrong: bool, problem: &str) -> bool {
+    pub(super) fn refuse_if(&mut self, wrong: bool, problem: &str) -> Result<(), Wrong> {
         if wrong {
             self.problems.add(&self.path, problem);
+            return Err(Wrong);
         }
-        wrong
+        Ok(())
     }
 
     fn value(&mut self, name: &'static str) -> Option<&'a Yaml> {

@@ -27,7 +27,7 @@ impl PackageRun {
             let text = serde_json::to_string_pretty(&redacted(&value, 0))? + "\n";
             fs::write(directory.join(name), &text)?;
             let sum = hexadecimal(&Sha256::digest(text.as_bytes()));
-            sums.push_str(&format!("{sum}  {name}\n"));
+            sums.extend([sum.as_str(), "  ", name, "\n"]);
         }
         fs::write(directory.join("SHA256SUMS"), sums)
     }

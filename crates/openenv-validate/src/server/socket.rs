@@ -16,6 +16,10 @@ use super::{Server, with_causes};
 /// Bytes that a message may have.
 const MAX_MESSAGE: usize = 64 * 1024 * 1024;
 
+/// A message that never gets as far as the environment: a full server says that it is full, any other
+/// that it does not know the message.
+pub(crate) const KNOCK: &str = r#"{"type":"openenv_validate"}"#;
+
 /// An open WebSocket of `/ws`.
 #[derive(Debug)]
 pub(crate) struct Socket {

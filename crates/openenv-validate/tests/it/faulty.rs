@@ -162,11 +162,11 @@ fn rpc(world: &World, request: &Value) -> Value {
     let failed = |message: &str| json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } });
     match request["method"].as_str() {
         Some("tools/list") => {
-            let schema = match world.has(F::BadToolSchema) {
-                true => json!({ "type": "nonsense" }),
-                false => {
-                    json!({ "type": "object", "properties": { "x": { "type": "integer" } }, "required": ["x"] })
-                }
+            let schema = if world.has(F::BadToolSchema) {
+                json!({ "type": "nonsense" })
+            } else {
+                let properties = json!({ "x": { "type": "integer" } });
+                json!({ "type": "object", "properties": properties, "required": ["x"] })
             };
             let name = if world.has(F::ReservedTool) {
                 "reset"
@@ -267,7 +267,7 @@ impl Session {
                 if world.has(F::RandomReset) {
                     self.total += world.chance().cast_signed();
                 }
-                self.observation(world, json!(0.0))
+                self.observation(world, &json!(0.0))
             }
             Some("step") => match data["add"].as_i64() {
                 _ if world.has(F::StepError) => error("EXECUTION_ERROR"),
@@ -279,9 +279,10 @@ impl Session {
             },
             Some("state") => {
                 let extra = i64::from(world.has(F::Miscount));
-                let episode_id = match world.has(F::OwnEpisode) {
-                    true => json!("mine"),
-                    false => self.episode_id.clone(),
+                let episode_id = if world.has(F::OwnEpisode) {
+                    json!("mine")
+                } else {
+                    self.episode_id.clone()
                 };
                 json!({ "type": "state", "data": { "episode_id": episode_id, "step_count": self.steps + extra } })
             }
@@ -307,10 +308,10 @@ impl Session {
             () if world.has(F::RewardNull) => json!(null),
             () => json!(0.5),
         };
-        self.observation(world, reward)
+        self.observation(world, &reward)
     }
 
-    fn observation(&self, world: &World, reward: Value) -> Value {
+    fn observation(&self, world: &World, reward: &Value) -> Value {
         let mut observation = json!({ "total": self.total });
         if world.has(F::OffSchema) && self.steps == 2 {
             observation["surprise"] = json!(1);

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use openenv::{Mode, Server as EnvServer};
 use openenv_echo::Echo;
-use openenv_validate::{Level, PackageOptions, Server, check_package, check_running};
+use openenv_validate::{
+    Level, PackageOptions, RunningReport, Server, check_package, check_running,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -191,12 +193,42 @@ print(json.dumps({r.check_id: r.status.value for r in report.results}))";
 }
 
 /// A server of the reference, which ends with the test.
-struct Uvicorn(Child);
+struct Uvicorn {
+    child: Child,
+    url: String,
+}
+
+impl Uvicorn {
+    /// Starts what serves at the port that it is given, and waits until it does.
+    async fn start(command: impl FnOnce(&str) -> Command) -> Self {
+        let port = {
+            let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+            listener.local_addr().unwrap().port().to_string()
+        };
+        let mut command = command(&port);
+        command.env("PYTHONDONTWRITEBYTECODE", "1");
+        let uvicorn = Self {
+            child: command.stdin(Stdio::null()).spawn().unwrap(),
+            url: format!("http://127.0.0.1:{port}"),
+        };
+        let begun = Instant::now();
+        while std::net::TcpStream::connect(format!("127.0.0.1:{port}")).is_err() {
+            assert!(begun.elapsed() < PATIENCE, "the server does not start");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        uvicorn
+    }
+
+    async fn check(&self) -> RunningReport {
+        let server = Server::new(&self.url, Duration::from_secs(10)).unwrap();
+        check_running(&server).await
+    }
+}
 
 impl Drop for Uvicorn {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -239,21 +271,12 @@ uvicorn.run(app, host='127.0.0.1', port=int(sys.argv[1]), log_level='error')
 #[ignore = "needs Python with openenv 0.10.0"]
 async fn the_server_of_the_reference_passes() {
     for places in ["4", "1"] {
-        let port = {
-            let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-            listener.local_addr().unwrap().port().to_string()
-        };
-        let mut command = python();
-        command.args(["-c", APP, &port, places]);
-        let _uvicorn = Uvicorn(command.stdin(Stdio::null()).spawn().unwrap());
-        let url = format!("http://127.0.0.1:{port}");
-        let begun = Instant::now();
-        while std::net::TcpStream::connect(format!("127.0.0.1:{port}")).is_err() {
-            assert!(begun.elapsed() < PATIENCE, "the server does not start");
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        let server = Server::new(&url, Duration::from_secs(10)).unwrap();
-        let report = check_running(&server).await;
+        let served = Uvicorn::start(|port| {
+            let mut command = python();
+            command.args(["-c", APP, port, places]);
+            command
+        });
+        let report = served.await.check().await;
         assert!(report.passed, "{:#?}", report.criteria);
         // It ends the session over a message that is no object.
         assert_eq!(
@@ -271,4 +294,26 @@ async fn the_server_of_the_reference_passes() {
             assert!(criterion(&report, "live.isolation").passed);
         }
     }
+}
+
+/// Nor is what is normal for its tools.
+#[tokio::test]
+#[ignore = "needs Python with openenv 0.10.0"]
+async fn tools_on_the_server_of_the_reference_pass() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../openenv/tests/fixtures/python/packages/mcp_tools");
+    let served = Uvicorn::start(|port| {
+        let mut command = python();
+        command
+            .args(["-m", "uvicorn", "server.app:app", "--host", "127.0.0.1"])
+            .args(["--log-level", "error", "--port", port])
+            .current_dir(package);
+        command
+    });
+    let report = served.await.check().await;
+    assert!(report.passed, "{:#?}", report.criteria);
+    // Its schema of what reset returns is that of a tool's call; a tool has no description.
+    let failed = &report.summary.failed_criteria;
+    let known = ["live.observation_schema", "live.bad_actions", "live.tools"];
+    assert_eq!(failed, &known, "{:#?}", report.criteria);
 }

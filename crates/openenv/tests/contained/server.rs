@@ -87,6 +87,13 @@ async fn main() -> Result<()> {
         let terminate = tokio::signal::unix::SignalKind::terminate();
         std::mem::forget(tokio::signal::unix::signal(terminate)?);
     }
+    if told("CHATTY").is_some() {
+        thread::spawn(|| {
+            loop {
+                println!("{}", "chat ".repeat(100));
+            }
+        });
+    }
     if told("NEVER").is_some() {
         loop {
             thread::sleep(Duration::from_mins(1));

@@ -124,6 +124,23 @@ async fn what_fails_is_told_with_its_line() {
 }
 
 #[tokio::test]
+#[ignore = "needs a Docker engine: `cargo xtask test docker`"]
+async fn what_needs_buildkit_says_so_where_there_is_none() {
+    let dockerfile = "FROM scratch\nRUN --mount=type=cache,target=/a [\"/no/such\"]\n";
+    let (said, hint) = refusal(dockerfile).await;
+    let buildx = Command::new("docker").args(["buildx", "version"]).output();
+    if buildx.is_ok_and(|it| it.status.success()) {
+        assert!(said.starts_with("`docker buildx build` failed: "), "{said}");
+        return;
+    }
+    assert_eq!(
+        said,
+        "`Dockerfile`, line 2: `RUN --mount` needs BuildKit, and `docker buildx` is not installed"
+    );
+    assert!(hint.contains("buildx plugin"), "{hint}");
+}
+
+#[tokio::test]
 async fn an_engine_that_is_not_there_is_named() {
     let error = Engine::connect(Some("unix:///nowhere/docker.sock")).await;
     let error = error.unwrap_err();

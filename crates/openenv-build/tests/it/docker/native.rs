@@ -25,13 +25,14 @@ description = "Says it loud"
 license = "MIT"
 
 [dependencies]
-openenv = {{ path = {library:?}, default-features = false, features = ["server"] }}
+openenv = {{ path = "{}", default-features = false, features = ["server"] }}
 schemars = "1"
 serde = {{ version = "1", features = ["derive"] }}
 tokio = {{ version = "1", features = ["macros", "net", "rt-multi-thread"] }}
 
 [workspace]
-"#
+"#,
+        library.display()
     );
     // The versions that are here already.
     let lock = fs::read_to_string(here.join("../../Cargo.lock")).unwrap();

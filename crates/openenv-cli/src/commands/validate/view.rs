@@ -95,6 +95,11 @@ pub(super) fn running(report: &RunningReport, took: Duration) -> String {
             });
         }
     }
+    let silent = report.criteria.iter().all(|criterion| !criterion.passed);
+    if silent && findings.len() > 1 {
+        // All for one reason, which the first one tells.
+        findings.truncate(1);
+    }
     let not_run: Vec<(&str, &str)> = report
         .not_run
         .iter()

@@ -1,7 +1,6 @@
 //! One container, which never outlives its owner.
 
 use std::hash::{BuildHasher, RandomState};
-use std::io::Write;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use bollard::query_parameters::{
     LogsOptionsBuilder, RemoveContainerOptionsBuilder, WaitContainerOptions,
 };
 use futures_util::StreamExt;
+use tokio::io::AsyncWriteExt;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -166,10 +166,15 @@ impl Container {
             let options = LogsOptionsBuilder::new().stdout(true).stderr(true);
             let options = options.follow(true).build();
             let mut log = Box::pin(api.logs(&name, Some(options)));
+            // Not on this thread: whoever reads it may pause, and containers are removed here.
+            let mut shown = tokio::io::stderr();
             while let Some(Ok(part)) = log.next().await {
-                // Nobody is left to show it to when standard error is closed.
-                let _ = std::io::stderr().write_all(part.as_ref());
+                if shown.write_all(part.as_ref()).await.is_err() {
+                    return;
+                }
             }
+            // What was taken over is written by and by.
+            let _ = shown.flush().await;
         }));
     }
 

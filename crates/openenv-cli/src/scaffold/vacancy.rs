@@ -33,19 +33,16 @@ impl Vacancy {
             .components()
             .filter(|it| *it != Component::CurDir)
             .collect();
-        let elsewhere = "choose another name, or another place with `--output-dir`";
-        match fs::read_dir(&path).map(|mut entries| entries.next().is_none()) {
-            Ok(true) => {}
-            Ok(false) => {
-                let message = format!("`{}` is there already, and not empty", path.display());
-                return Err(Failure::new(message, elsewhere));
-            }
+        let problem = match fs::read_dir(&path).map(|mut entries| entries.next()) {
+            Ok(Some(_)) => Some("is there already, and not empty"),
             // Also a link that leads nowhere.
-            Err(_) if path.symlink_metadata().is_ok() => {
-                let message = format!("`{}` is there already", path.display());
-                return Err(Failure::new(message, elsewhere));
-            }
-            Err(_) => {}
+            Err(_) if path.symlink_metadata().is_ok() => Some("is there already"),
+            Ok(None) | Err(_) => None,
+        };
+        if let Some(problem) = problem {
+            let message = format!("`{}` {problem}", path.display());
+            let hint = "choose another name, or another place with `--output-dir`";
+            return Err(Failure::new(message, hint));
         }
         Ok(Self {
             parent: parent.to_owned(),

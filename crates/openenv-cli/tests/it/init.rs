@@ -1,5 +1,6 @@
 //! `openenv init`.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -85,9 +86,9 @@ fn every_template_has_its_files() {
             let name = format!("{template}_env");
             let options = format!("{name} --lang {language} --template {template} -o {language}");
             assert_created(&init(place.path(), &options));
-            listing += &format!("{language} {template}\n");
+            writeln!(listing, "{language} {template}").unwrap();
             for (path, text) in files(&place.path().join(language).join(&name)) {
-                listing += &format!("  {path}\n");
+                writeln!(listing, "  {path}").unwrap();
                 assert!(
                     !text.contains("{%") && !text.contains("{{"),
                     "{path}: {text}"

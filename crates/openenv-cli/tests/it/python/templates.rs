@@ -44,14 +44,14 @@ fn pytest(python: &Path, project: &Path, server: Option<&Serving>) {
     run(&mut command);
 }
 
-/// The graders of the reference, on a server that runs or on its own.
+/// Lets the reference grade projects, each on a server by its URL, or on `reference`.
 #[track_caller]
-fn grade(project: &Path, server: Option<&Serving>) {
+fn grade<'a>(subjects: impl IntoIterator<Item = (&'a PathBuf, &'a str)>) {
     let graders = workspace().join("crates/openenv-cli/tests/fixtures/graders.py");
     let mut command = Command::new(interpreter());
-    command.arg(graders).arg(project);
-    if let Some(server) = server {
-        command.arg(&server.url);
+    command.arg(graders);
+    for (project, url) in subjects {
+        command.arg(project).arg(url);
     }
     run(&mut command);
 }
@@ -67,19 +67,20 @@ fn in_python(template: &str) {
     let bench = Bench::new();
     let place = TempDir::new().unwrap();
     let project = init(place.path(), &format!("my_env --template {template}"));
-    for python in [bench.python.clone(), generation("openenv-0.4.1")] {
-        pytest(&python, &project, None);
+    for python in [&bench.python, &generation("openenv-0.4.1")] {
+        pytest(python, &project, None);
     }
-    grade(&project, None);
     // Once with the reference's package, once with what stands in for it.
-    for python in [bench.python.clone(), generation("standin")] {
+    let [full, light] = [bench.python.clone(), generation("standin")].map(|python| {
         let mut serve = bench.openenv("serve --port 0", &project);
         serve.env("OPENENV_PYTHON", python);
-        let server = Serving::start(serve);
-        pytest(&bench.python, &project, Some(&server));
-        grade(&project, Some(&server));
-        server.stop();
-    }
+        Serving::start(serve)
+    });
+    pytest(&bench.python, &project, Some(&light));
+    let servers = ["reference", &full.url, &light.url];
+    grade(servers.map(|server| (&project, server)));
+    full.stop();
+    light.stop();
     bench.assert_nothing_is_left();
 }
 
@@ -151,11 +152,14 @@ openenv-schema = { opt-level = 0 }
         cargo.args(arguments).env("CARGO_TARGET_DIR", target);
         run(cargo.env("CARGO_INCREMENTAL", "0").current_dir(&place));
     }
-    for (project, template) in projects.iter().zip(TEMPLATES) {
+    let servers = TEMPLATES.map(|template| {
         let mut serve = Command::new(target.join("debug").join(format!("{template}_env")));
         serve.args(["--port", "0"]);
-        let server = Serving::start(serve);
-        grade(project, Some(&server));
+        Serving::start(serve)
+    });
+    let urls = servers.iter().map(|server| &*server.url);
+    grade(projects.iter().zip(urls));
+    for server in servers {
         let (status, _) = server.stop();
         assert!(status.success());
     }

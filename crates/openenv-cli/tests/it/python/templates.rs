@@ -81,6 +81,7 @@ fn in_python(template: &str) {
     grade(servers.map(|server| (&project, server)));
     full.stop();
     light.stop();
+    run(&mut bench.openenv("validate", &project));
     bench.assert_nothing_is_left();
 }
 
@@ -152,11 +153,24 @@ openenv-schema = { opt-level = 0 }
         cargo.args(arguments).env("CARGO_TARGET_DIR", target);
         run(cargo.env("CARGO_INCREMENTAL", "0").current_dir(&place));
     }
-    let servers = TEMPLATES.map(|template| {
-        let mut serve = Command::new(target.join("debug").join(format!("{template}_env")));
-        serve.args(["--port", "0"]);
-        Serving::start(serve)
-    });
+    let openenv = |arguments: &str, project: &Path| {
+        let mut command = openenv(arguments);
+        let needed = ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME"];
+        let needed = needed
+            .into_iter()
+            .filter_map(|name| Some((name, std::env::var_os(name)?)));
+        command
+            .envs(needed)
+            .env("CARGO_TARGET_DIR", target)
+            .arg(project);
+        command
+    };
+    for project in &projects {
+        run(&mut openenv("validate", project));
+    }
+    let servers = projects
+        .each_ref()
+        .map(|project| Serving::start(openenv("serve --port 0", project)));
     let urls = servers.iter().map(|server| &*server.url);
     grade(projects.iter().zip(urls));
     for server in servers {

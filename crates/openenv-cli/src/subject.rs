@@ -48,10 +48,10 @@ impl Subject {
 
     /// The project in the current directory, or else the environment to begin with.
     pub(crate) fn here() -> Self {
-        if ["openenv.yaml", "server/app.py"]
+        let is_package = ["openenv.yaml", "server/app.py"]
             .iter()
-            .any(|file| Path::new(file).is_file())
-        {
+            .any(|file| Path::new(file).is_file());
+        if is_package {
             return Self::at(".");
         }
         Self::Bundled(&registry::ENVIRONMENTS[0])

@@ -1,6 +1,6 @@
 //! Whether the server that runs is well: what the health check of a container asks.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
@@ -11,6 +11,9 @@ use crate::config::ServerConfig;
 
 /// A server that needs longer is not well.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// More than the answer of any server that is well.
+const LONGEST_ANSWER: u64 = 16 * 1024;
 
 /// Asks the server at the host and port of the options.
 ///
@@ -36,10 +39,19 @@ fn ask(address: SocketAddr) -> Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let request = format!("GET /health HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
-    let mut status = String::new();
-    BufReader::new(stream).read_line(&mut status)?;
-    if status.split_whitespace().nth(1) == Some("200") {
+    let mut answer = Vec::new();
+    match stream.take(LONGEST_ANSWER).read_to_end(&mut answer) {
+        Ok(_) => {}
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+            bail!("it did not answer within {PATIENCE:?}")
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let answer = String::from_utf8_lossy(&answer);
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    let status = head.lines().next().unwrap_or_default();
+    if status.split_whitespace().nth(1) == Some("200") && body.contains("\"healthy\"") {
         return Ok(());
     }
-    bail!("it answered `{}` to /health", status.trim_end())
+    bail!("it answered `{status}` to /health, and does not say that it is healthy")
 }

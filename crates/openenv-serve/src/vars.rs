@@ -43,6 +43,9 @@ pub const MAX_MESSAGE_SIZE: &str = "OPENENV_MAX_MESSAGE_SIZE";
 /// Number of threads that serve connections.
 pub const WORKERS: &str = "OPENENV_WORKERS";
 
+/// Whether not to say where things are: whoever started the server does.
+pub const NO_BANNER: &str = "OPENENV_NO_BANNER";
+
 /// Level or filter of the log.
 pub const LOG: &str = "OPENENV_LOG";
 

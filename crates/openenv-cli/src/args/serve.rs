@@ -10,7 +10,7 @@ use crate::vars;
 pub(crate) struct ServeArgs {
     /// Environments to serve: bundled ones by name (`openenv list` shows them), crates and packages in
     /// Python by their directory, as `./my_env`, or a class in Python as `module:Class` [default: the
-    /// project in the current directory, else echo]
+    /// project in the current directory if it has an `openenv.yaml`, else echo]
     #[arg(
         value_name = "ENV",
         env = vars::ENVIRONMENTS,

@@ -80,7 +80,9 @@ impl RunConfig {
             .pull(self.pull)
             .show_output(true)
             .start_timeout(self.start_timeout)
-            .stop_timeout(self.stop_timeout);
+            .stop_timeout(self.stop_timeout)
+            // It would name the port that it has in there.
+            .env(openenv_serve::vars::NO_BANNER, "true");
         for variable in &self.variables {
             docker = docker.env(&variable.name, &variable.value);
         }

@@ -1,6 +1,8 @@
 //! What can be typed about a server.
 
-use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use clap::builder::{
+    BoolishValueParser, PossibleValuesParser, RangedU64ValueParser, TypedValueParser,
+};
 use openenv::Mode;
 
 use crate::value::{ByteSize, ControlListen, PositiveSeconds, Seconds, SecondsOrNever};
@@ -143,7 +145,12 @@ pub struct ServerArgs {
     pub listen_stdin: bool,
 
     /// Do not say where things are: whoever started the server does
-    #[arg(long, hide = true)]
+    #[arg(
+        long,
+        hide = true,
+        env = vars::NO_BANNER,
+        value_parser = BoolishValueParser::new()
+    )]
     pub no_banner: bool,
 }
 

@@ -60,8 +60,9 @@ pub struct WarmPool {
 /// What becomes of a server that is given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterUse {
-    /// It is lent again once its sessions have ended, if it is healthy. The next one finds
-    /// new sessions, and whatever else the server keeps.
+    /// It is lent again once its sessions have ended, if it is healthy and tells how many it has
+    /// (at `/envs`; the Python package does not). The next one finds new sessions, and whatever else
+    /// the server keeps.
     Reuse,
     /// It is stopped and a fresh one started in its place, which nobody waits for.
     Replace,
@@ -147,8 +148,10 @@ impl WarmPool {
         let (report, mut reports) = mpsc::channel(self.size);
         // In a set of their own until all is well: dropped, they take what they started along.
         let mut keepers = JoinSet::new();
+        let ready = Arc::default();
         for _ in 0..self.size {
             let keeper = Keeper {
+                ready: Arc::clone(&ready),
                 make: Arc::clone(&self.make),
                 after_use: self.after_use,
                 desk: desk.clone(),

@@ -1,6 +1,5 @@
 //! A server as a child that serves on the socket of its parent.
 
-use std::ffi::OsString;
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -18,6 +17,7 @@ use super::profile;
 use crate::config::ServeConfig;
 use crate::program::Program;
 use crate::subject::Subject;
+use crate::ui;
 
 /// How long a server may take to end when a newer one has taken over.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -47,27 +47,35 @@ impl Server {
                 command
                     .envs(config.server.variables())
                     .envs(log.variables())
+                    .args(own_options(banner))
                     .current_dir(&program.project.root);
                 command
             }
-            _ => this_again()?,
+            _ => this_again(banner)?,
         };
         let socket = socket
             .try_clone()
             .context("could not share the socket of the server")?;
         command
-            .arg("--listen-stdin")
+            // Its own group: Ctrl-C is for the parent, which then asks the server to stop.
+            .process_group(0)
             .stdin(Stdio::from(OwnedFd::from(socket)))
             .stdout(Stdio::piped())
             .kill_on_drop(true);
-        if !banner {
-            command.arg("--no-banner");
-        }
         let mut child = command.spawn().context("could not start the server")?;
         let output = child.stdout.take().context("the server has no output")?;
-        // The URL is the first and only line, once the server can be used.
-        if let Ok(Some(url)) = BufReader::new(output).lines().next_line().await {
-            return Ok(Self { child, url });
+        let mut lines = BufReader::new(output).lines();
+        while let Ok(Some(line)) = lines.next_line().await {
+            // What comes before, or later, an environment has printed.
+            if line.starts_with("http://") {
+                tokio::spawn(async move {
+                    while let Ok(Some(line)) = lines.next_line().await {
+                        ui::note(&line);
+                    }
+                });
+                return Ok(Self { child, url: line });
+            }
+            ui::note(&line);
         }
         let status = child.wait().await?;
         Err(anyhow!(
@@ -98,12 +106,24 @@ impl Server {
     }
 }
 
+/// What a server is told by its parent.
+fn own_options(banner: bool) -> impl Iterator<Item = &'static str> {
+    let silence = (!banner).then_some("--no-banner");
+    ["--listen-stdin"].into_iter().chain(silence)
+}
+
 /// This command as it was typed, but for what makes it restart.
-fn this_again() -> Result<Command> {
+fn this_again(banner: bool) -> Result<Command> {
     let this: PathBuf = std::env::current_exe().context("could not find this program")?;
-    let typed = std::env::args_os().skip(1);
-    let typed: Vec<OsString> = typed.filter(|it| it != "--reload").collect();
+    let typed = std::env::args_os().skip(1).filter(|it| it != "--reload");
     let mut command = Command::new(this);
-    command.args(typed);
+    for word in typed {
+        let is_serve = word == "serve";
+        command.arg(word);
+        if is_serve {
+            // Here, since behind a `--` there are no options.
+            command.args(own_options(banner));
+        }
+    }
     Ok(command)
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use openenv_serve::value::ControlListen;
 use openenv_serve::{Failure, LogConfig, Reserved};
 use tokio::runtime;
 
@@ -29,6 +30,13 @@ pub(super) fn run(config: &ServeConfig, log: &LogConfig) -> Result<()> {
 }
 
 async fn supervise(config: &ServeConfig, log: &LogConfig) -> Result<()> {
+    if let Some(ControlListen::At { .. }) = &config.server.control {
+        return Err(Failure::new(
+            "one port can be kept open from server to server, and `--control-listen` is a second",
+            "leave out `--control-listen`, or `--reload`",
+        )
+        .into());
+    }
     let roots = roots(&config.environments)?;
     let socket = take_port(config).await?;
     let mut watch = Watch::over(roots)?;
@@ -41,7 +49,7 @@ async fn supervise(config: &ServeConfig, log: &LogConfig) -> Result<()> {
             started = Server::start(config, log, &socket, banner) => started,
             () = &mut signal => break,
             changed = watch.change() => {
-                changed?;
+                tell(&changed?, &config.environments);
                 continue;
             }
         };
@@ -76,7 +84,11 @@ async fn supervise(config: &ServeConfig, log: &LogConfig) -> Result<()> {
         }
     }
     if let Some(server) = current {
-        server.stop(config.server.drain_timeout).await;
+        tokio::select! {
+            () = server.stop(config.server.drain_timeout) => {}
+            // To drop it ends it at once.
+            () = openenv::shutdown_signal() => {}
+        }
     }
     Ok(())
 }

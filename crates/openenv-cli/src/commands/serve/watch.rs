@@ -11,6 +11,12 @@ use tokio::time::timeout;
 /// Editors write a file in several moves, tools several files.
 const QUIET: Duration = Duration::from_millis(80);
 
+/// How often a project that is gone is looked for.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Files that programs write, not authors.
+const WRITTEN: [&str; 6] = ["db", "log", "pid", "pyc", "sqlite", "tmp"];
+
 /// Directories that change by themselves when a project is built, run or committed.
 const DERIVED: [&str; 6] = [
     "target",
@@ -57,9 +63,7 @@ impl Watch {
 
     /// Waits for a change, and until nothing more changes; gives the first file.
     pub(super) async fn change(&mut self) -> Result<PathBuf> {
-        let Some(mut path) = self.changed.recv().await else {
-            anyhow::bail!("files are watched no more");
-        };
+        let mut path = self.first_change().await?;
         while let Ok(Some(next)) = timeout(QUIET, self.changed.recv()).await {
             // Editors write to a file of another name, and rename it.
             if !path.exists() {
@@ -71,13 +75,36 @@ impl Watch {
         Ok(path)
     }
 
+    async fn first_change(&mut self) -> Result<PathBuf> {
+        loop {
+            let gone = self.roots.iter().find(|root| !root.exists()).cloned();
+            let changed = match &gone {
+                None => self.changed.recv().await,
+                // Nobody tells when it is there again.
+                Some(root) => match timeout(LOOK, self.changed.recv()).await {
+                    Ok(changed) => changed,
+                    Err(_) if root.exists() => return Ok(root.clone()),
+                    Err(_) => continue,
+                },
+            };
+            return changed.context("files are watched no more");
+        }
+    }
+
     /// Watches every directory that has files of the project in it. One by one: what is
     /// built into the same tree would cost a watch for each of its directories.
     fn rescan(&mut self) -> Result<()> {
         let mut pending = self.roots.clone();
         while let Some(directory) = pending.pop() {
             let watched = self.watcher.watch(&directory, RecursiveMode::NonRecursive);
-            watched.with_context(|| format!("could not watch `{}`", directory.display()))?;
+            if let Err(error) = watched {
+                // It is on its way, as when another branch is checked out.
+                if !directory.exists() {
+                    continue;
+                }
+                let failed = format!("could not watch `{}`", directory.display());
+                return Err(anyhow::Error::new(error).context(failed));
+            }
             let Ok(entries) = directory.read_dir() else {
                 continue;
             };
@@ -94,9 +121,10 @@ fn matters(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return false;
     };
-    let is_backup = name.ends_with('~') || path.extension().is_some_and(|it| it == "pyc");
+    let extension = path.extension().and_then(|it| it.to_str());
     !name.starts_with('.')
-        && !is_backup
+        && !name.ends_with('~')
+        && !extension.is_some_and(|it| WRITTEN.contains(&it) || it.starts_with("sqlite"))
         && !DERIVED.contains(&name)
         && !name.ends_with(".egg-info")
         // Cargo may write it while it builds, and then every build would follow another.

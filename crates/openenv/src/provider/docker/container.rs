@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::engine::{Engine, background, status};
+use super::owner::NAMED;
 use crate::error::{Error, Kind, Result};
 use crate::provider::output;
 
@@ -59,8 +60,11 @@ impl Container {
     }
 
     /// Asks the engine to create it.
-    pub(super) async fn create(&mut self, body: ContainerCreateBody) -> Result<(), ApiError> {
+    pub(super) async fn create(&mut self, mut body: ContainerCreateBody) -> Result<(), ApiError> {
         let (api, name) = (self.engine.api.clone(), self.name.clone());
+        // Labels travel with an image that is made from a container, but a name does not.
+        let labels = body.labels.get_or_insert_default();
+        labels.insert(NAMED.to_owned(), name.clone());
         let creation = background().spawn(async move {
             let options = CreateContainerOptionsBuilder::new().name(&name).build();
             let created = api.create_container(Some(options), body).await?;

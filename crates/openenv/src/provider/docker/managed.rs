@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 
 use super::container::remove;
 use super::engine::Engine;
-use super::owner::{MANAGED, Owner, OwnerState};
+use super::owner::{MANAGED, NAMED, Owner, OwnerState};
 use super::settings::HOST;
 use crate::error::Result;
 
@@ -114,14 +114,16 @@ fn managed(listed: ContainerSummary) -> Option<Managed> {
     }
     let owner = Owner::from_labels(&labels);
     let names = listed.names.unwrap_or_default();
+    let name = names.first()?.trim_start_matches('/').to_owned();
+    // One that somebody else started, from an image with our labels.
+    if labels.get(NAMED) != Some(&name) {
+        return None;
+    }
     let ports = listed.ports.unwrap_or_default();
     let port = ports.iter().find_map(|port| port.public_port);
     Some(Managed {
         id: listed.id?,
-        name: names
-            .first()
-            .map(|name| name.trim_start_matches('/').to_owned())
-            .unwrap_or_default(),
+        name,
         image: listed.image.unwrap_or_default(),
         state: listed
             .state

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 /// The mark of every container that this library starts.
 pub(super) const MANAGED: &str = "org.openenv.managed";
 
+/// The name of the container itself.
+pub(super) const NAMED: &str = "org.openenv.container";
+
 const PROCESS: &str = "org.openenv.owner.pid";
 const STARTED: &str = "org.openenv.owner.started";
 const NAMESPACE: &str = "org.openenv.owner.pid-namespace";
@@ -116,6 +119,9 @@ impl Owner {
 mod system {
     use std::{fs, io};
 
+    use rustix::io::Errno;
+    use rustix::process::{Pid, test_kill_process};
+
     pub(super) enum Start {
         At(String),
         Ended,
@@ -128,7 +134,10 @@ mod system {
         }
         let status = match fs::read_to_string(format!("/proc/{process}/stat")) {
             Ok(status) => status,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Start::Ended,
+            // It may also be hidden from this user, and then a signal could be sent, or not allowed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && is_gone(process) => {
+                return Start::Ended;
+            }
             Err(_) => return Start::Unknown,
         };
         // The name may have anything in it; after it comes the state, and 19 fields later the start.
@@ -138,6 +147,11 @@ mod system {
             (Some(_), Some(ticks)) => Start::At(ticks.to_owned()),
             _ => Start::Unknown,
         }
+    }
+
+    fn is_gone(process: u32) -> bool {
+        let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+        process.is_none_or(|process| test_kill_process(process) == Err(Errno::SRCH))
     }
 
     pub(super) fn namespace() -> Option<String> {

@@ -69,6 +69,9 @@ impl Settings {
         {
             return wrong(format!("a container cannot have {cpus} processors"));
         }
+        if self.memory == Some(0) || self.pids == Some(0) {
+            return wrong("a container cannot run without memory or processes".to_owned());
+        }
         if self.network.as_deref() == Some("none") {
             return wrong(
                 "a server cannot be reached without a network; choose another than `none`"
@@ -86,7 +89,15 @@ impl Settings {
 
     /// What the engine is asked for.
     pub(super) fn body(&self) -> ContainerCreateBody {
-        let variables = self.variables.iter();
+        let mut variables = self.variables.clone();
+        if self.shares_network() {
+            // There is no port to publish on the loopback interface alone.
+            for (name, value) in [("HOST", HOST.to_string()), ("PORT", self.port.to_string())] {
+                if !variables.iter().any(|(known, _)| known == name) {
+                    variables.push((name.to_owned(), value));
+                }
+            }
+        }
         let mut labels: HashMap<_, _> = self.labels.iter().cloned().collect();
         // Last: nobody else says who the owner is.
         labels.extend(Owner::this().labels());
@@ -95,6 +106,7 @@ impl Settings {
             cmd: (!self.command.is_empty()).then(|| self.command.clone()),
             env: Some(
                 variables
+                    .into_iter()
                     .map(|(name, value)| format!("{name}={value}"))
                     .collect(),
             ),

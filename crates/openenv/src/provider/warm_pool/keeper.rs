@@ -1,11 +1,12 @@
 //! What keeps one server of a pool ready.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde::Deserialize;
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::{AfterUse, Lease, Make, Request};
 use crate::client::Endpoint;
@@ -32,8 +33,26 @@ pub(super) struct Keeper {
     pub(super) desk: mpsc::UnboundedSender<Request>,
     pub(super) requests: Arc<Mutex<mpsc::UnboundedReceiver<Request>>>,
     pub(super) closing: watch::Receiver<bool>,
+    /// How many servers of the pool wait for somebody.
+    pub(super) ready: Arc<AtomicUsize>,
     /// Who is told of the first start.
     pub(super) report: Option<mpsc::Sender<Result<()>>>,
+}
+
+/// A server that nobody has, as long as this is held.
+struct Ready(Arc<AtomicUsize>);
+
+impl Ready {
+    fn count(ready: &Arc<AtomicUsize>) -> Self {
+        ready.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(ready))
+    }
+}
+
+impl Drop for Ready {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// What to do with a server.
@@ -79,13 +98,7 @@ impl Keeper {
                 (Err(error), None) => {
                     tracing::warn!(%error, "could not start a server of a pool");
                     tokio::select! {
-                        request = next(&self.requests) => {
-                            if let Some(request) = request {
-                                // Who has left need not know.
-                                let _ = request.send(Err(error));
-                            }
-                        }
-                        () = sleep(pause) => {}
+                        () = self.pass_on(error, pause) => {}
                         () = closed(&mut closing) => return Ok(()),
                     }
                     pause = (pause * 2).min(LONGEST_PAUSE);
@@ -94,14 +107,33 @@ impl Keeper {
         }
     }
 
+    /// Lets whoever asks next know, unless there is a server for him, and waits before another attempt.
+    async fn pass_on(&self, error: Error, pause: Duration) {
+        let over = Instant::now() + pause;
+        if self.ready.load(Ordering::Relaxed) == 0
+            && let Ok(Some(request)) = timeout_at(over, next(&self.requests)).await
+        {
+            if self.ready.load(Ordering::Relaxed) == 0 {
+                // Who has left need not know.
+                let _ = request.send(Err(error));
+            } else {
+                // The pool may be gone by now, and with it who asked.
+                let _ = self.desk.send(request);
+            }
+        }
+        sleep_until(over).await;
+    }
+
     /// Lends a server to one after another.
     async fn lend(&mut self, provider: &mut dyn Provider, endpoint: &Endpoint) -> Then {
         loop {
+            let ready = Ready::count(&self.ready);
             let request = tokio::select! {
                 request = next(&self.requests) => request,
                 error = provider.ended() => return replaced(endpoint, &error),
                 () = closed(&mut self.closing) => return Then::Close,
             };
+            drop(ready);
             let Some(request) = request else {
                 return Then::Close;
             };

@@ -355,6 +355,8 @@ fn what_cannot_change_is_not_reloaded() {
         1,
         &["no files that could change", "hint: `--reload`"],
     );
+    let output = run("serve ./gone --reload --control-listen 127.0.0.1:0");
+    assert_fails(&output, 1, &["one port can be kept open", "leave out"]);
 }
 
 #[test]

@@ -87,3 +87,36 @@ fn a_killed_parent_takes_its_server_along() {
     signal("-KILL", server.id());
     bench.assert_nothing_is_left();
 }
+
+#[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
+fn what_an_environment_prints_is_not_taken_for_the_address() {
+    let bench = Bench::new();
+    let package = super::written(&format!("print('loading weights')\n{}", application("1")));
+    let mut command = crate::serving::openenv("serve --port 0 --reload --");
+    command
+        .arg(package.path())
+        .env("XDG_CACHE_HOME", bench.cache.path())
+        .env("OPENENV_PYTHON", &bench.python);
+    let server = Serving::start(command);
+    assert!(
+        server.url.starts_with("http://127.0.0.1:"),
+        "{}",
+        server.url
+    );
+    assert!(answer(&server).contains(r#""value":1"#));
+
+    // A file that a program writes is no reason, a project that moves away and back is one.
+    fs::write(package.path().join("events.log"), "begun").unwrap();
+    let away = package.path().with_extension("away");
+    fs::rename(package.path(), &away).unwrap();
+    fs::rename(&away, package.path()).unwrap();
+    write(package.path(), "2");
+    wait_for("the new answer", || {
+        answer(&server).contains(r#""value":2"#)
+    });
+    let (status, stderr) = server.stop();
+    assert_eq!(status.code(), Some(0), "{stderr}");
+    assert!(!stderr.contains("events.log"), "{stderr}");
+    bench.assert_nothing_is_left();
+}

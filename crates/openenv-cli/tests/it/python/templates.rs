@@ -67,8 +67,10 @@ fn in_python(template: &str) {
     let bench = Bench::new();
     let place = TempDir::new().unwrap();
     let project = init(place.path(), &format!("my_env --template {template}"));
-    for python in [&bench.python, &generation("openenv-0.4.1")] {
-        pytest(python, &project, None);
+    pytest(&bench.python, &project, None);
+    if template == "typed" {
+        // What the others use of the package is no newer.
+        pytest(&generation("openenv-0.4.1"), &project, None);
     }
     // Once with the reference's package, once with what stands in for it.
     let [full, light] = [bench.python.clone(), generation("standin")].map(|python| {

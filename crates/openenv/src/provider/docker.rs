@@ -23,6 +23,7 @@ mod managed;
 mod owner;
 mod settings;
 
+pub use engine::engine_address;
 pub use managed::{Managed, Prune, containers, prune};
 pub use owner::OwnerState;
 

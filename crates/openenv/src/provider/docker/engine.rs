@@ -48,7 +48,7 @@ impl Engine {
     pub(super) async fn connect(address: Option<&str>) -> Result<Self> {
         let address = match address {
             Some(address) => address.to_owned(),
-            None => find()?,
+            None => engine_address()?,
         };
         let unreachable = |error: &ApiError| {
             let why = match error {
@@ -157,8 +157,12 @@ fn open(address: &str) -> Result<bollard::Docker, ApiError> {
     bollard::Docker::connect_with_host(address)
 }
 
-/// What `DOCKER_HOST` says, or else the first socket that is there.
-fn find() -> Result<String> {
+/// Where the container engine of this machine is: what `DOCKER_HOST` says, or else the first of the
+/// usual sockets that is there.
+///
+/// # Errors
+/// If there is none.
+pub fn engine_address() -> Result<String> {
     match env::var(HOST) {
         Ok(host) if !host.is_empty() => return Ok(host),
         _ => {}

@@ -9,22 +9,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::commands::assert_fails;
+use crate::place::{package, workspace};
 use crate::serving::openenv;
 
 const PATIENCE: Duration = Duration::from_mins(1);
-
-fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .nth(2)
-        .unwrap()
-}
-
-fn package(name: &str) -> PathBuf {
-    workspace()
-        .join("crates/openenv/tests/fixtures/python/packages")
-        .join(name)
-}
 
 fn run(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output().unwrap();

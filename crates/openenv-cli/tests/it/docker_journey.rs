@@ -1,11 +1,11 @@
 //! From an idea to a container, and what the Python package makes of the image.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::place::{reference, workspace};
 use crate::serving::{Serving, openenv};
 
 /// Drives the image named by its argument as a trainer does, and prints what it sees.
@@ -19,17 +19,6 @@ with GenericEnvClient.from_docker_image(sys.argv[1]).sync() as env:
     state = env.state()
     print(result.observation["guesses_left"], result.reward, state["episode_id"], state["step_count"])
 "#;
-
-fn workspace() -> &'static Path {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    crates.into_iter().nth(2).unwrap()
-}
-
-fn reference(program: &str) -> PathBuf {
-    let told = std::env::var_os("OPENENV_TEST_VENVS").map(PathBuf::from);
-    let kept = told.unwrap_or_else(|| workspace().join(".venvs"));
-    kept.join("openenv-0.10.0/bin").join(program)
-}
 
 /// What a command prints; it has to succeed.
 fn succeed(command: &mut Command) -> String {

@@ -13,6 +13,7 @@ mod faults;
 mod init;
 mod interrupt;
 mod mcp;
+mod place;
 mod play;
 #[cfg(target_os = "linux")]
 mod python;

@@ -21,36 +21,12 @@ use tempfile::TempDir;
 use tokio_tungstenite::tungstenite::stream::MaybeTlsStream;
 use tokio_tungstenite::tungstenite::{self, Message, WebSocket};
 
+use crate::place::package;
 use crate::serving::PATIENCE;
 
 /// The Python of the tests.
-///
-/// # Panics
-/// If it is not there.
 fn interpreter() -> PathBuf {
-    let told = std::env::var_os("OPENENV_TEST_VENVS").map(PathBuf::from);
-    let kept = told.unwrap_or_else(|| workspace().join(".venvs"));
-    let python = kept.join("openenv-0.10.0/bin/python");
-    assert!(
-        python.exists(),
-        "there is no `{}`: `cargo xtask test workers` makes it and runs these tests",
-        python.display()
-    );
-    python
-}
-
-fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .nth(2)
-        .unwrap()
-}
-
-/// The directory of a package that other tests of Python use as well.
-fn package(name: &str) -> PathBuf {
-    workspace()
-        .join("crates/openenv/tests/fixtures/python/packages")
-        .join(name)
+    crate::place::reference("python")
 }
 
 /// A command with a cache of its own, by which its processes are known.

@@ -6,7 +6,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::{Bench, interpreter, workspace};
+use super::{Bench, interpreter};
+use crate::place::workspace;
 use crate::serving::{Serving, openenv};
 
 const TEMPLATES: [&str; 3] = ["typed", "tools", "game"];

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Seek};
+use std::io::{self, Read, Seek};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::image::{Layer, NO_TIME};
 
 mod ignored;
+mod pattern;
 
 pub(crate) use ignored::FILE as RULES;
 pub use ignored::Ignored;
@@ -79,7 +80,7 @@ impl Context {
             let path = entry.path();
             let inside = path.strip_prefix(directory).unwrap_or(path);
             if ignored.matches(inside) {
-                if entry.file_type().is_dir() && !ignored.has_exceptions() {
+                if entry.file_type().is_dir() && !ignored.may_except_in(inside) {
                     walk.skip_current_dir();
                 }
                 continue;
@@ -134,8 +135,13 @@ impl Context {
         self.files += 1;
         header.set_entry_type(EntryType::Regular);
         header.set_size(metadata.len());
-        self.archive
-            .append_data(&mut header, name, File::open(path)?)
+        // Somebody may write to it: the archive has as much as it says.
+        let mut content = File::open(path)?.take(metadata.len());
+        self.archive.append_data(&mut header, name, &mut content)?;
+        if content.limit() > 0 {
+            return Err(io::Error::other("it became shorter while it was read"));
+        }
+        Ok(())
     }
 
     /// The archive, from its beginning.

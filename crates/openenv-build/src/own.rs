@@ -68,6 +68,12 @@ pub fn own_image(file: &Path, directory: &Path, tags: Vec<Tag>) -> Result<Reques
     };
     let mut files = Layer::new().file(&name, 0o644, dockerfile.text.as_bytes());
     if !kept.is_empty() {
+        if !directory.join(RULES).is_file() {
+            // Nobody wrote one, so none is to be in the image.
+            kept.push('\n');
+            kept.push_str(RULES);
+            kept.push('\n');
+        }
         files = files.file(RULES, 0o644, kept.into_bytes());
     }
     context.add_layer(&files, "")?;

@@ -78,7 +78,7 @@ async fn a_dockerfile_may_be_elsewhere_and_is_not_copied() {
     engine().await.build(request, &tell).await.unwrap();
     let mut files = files_of(&tag);
     files.retain(|file| file.starts_with("here/") && file != "here/");
-    assert_eq!(files, ["here/.dockerignore", "here/app.py"]);
+    assert_eq!(files, ["here/app.py"]);
 }
 
 async fn refusal(dockerfile: &str) -> (String, String) {

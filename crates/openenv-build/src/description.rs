@@ -44,7 +44,33 @@ struct Manifest {
     version: Option<String>,
     description: Option<String>,
     spec_version: Option<String>,
-    variables: Option<BTreeMap<String, String>>,
+    variables: Option<BTreeMap<String, Option<String>>>,
+}
+
+impl Manifest {
+    /// The variables, if a shell and a Dockerfile can have them too.
+    fn variables(&mut self, file: &Path) -> Result<BTreeMap<String, String>> {
+        let file = file.display();
+        let variables = self.variables.take().unwrap_or_default().into_iter();
+        let checked = variables.map(|(name, value)| {
+            let begins_well = name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
+            let is_part = |it: char| it.is_ascii_alphanumeric() || it == '_';
+            if !begins_well || !name.chars().all(is_part) {
+                let message = format!("`{file}`: `{name}` in `variables` is no name of a variable");
+                return Err(Error::new(message).with_hint(
+                    "names have letters, digits and `_`, and do not begin with a digit",
+                ));
+            }
+            let Some(value) = value else {
+                let message = format!("`{file}`: the variable `{name}` has no value");
+                return Err(Error::new(message).with_hint(format!(
+                    "`{name}: \"\"` makes it empty; without the line it is not set"
+                )));
+            };
+            Ok((name, value))
+        });
+        checked.collect()
+    }
 }
 
 impl Description {
@@ -60,13 +86,14 @@ impl Description {
                 return Err(Error::new(format!("could not read `{file}`: {error}")));
             }
         };
-        let manifest = manifest.unwrap_or_default();
+        let mut manifest = manifest.unwrap_or_default();
+        let variables = manifest.variables(&file)?;
         Ok(Self {
             name: manifest.name.unwrap_or_default().trim().to_owned(),
             version: manifest.version,
             description: manifest.description,
             spec_version: manifest.spec_version,
-            variables: manifest.variables.unwrap_or_default(),
+            variables,
             revision: revision(directory).await,
             ..Self::default()
         })
@@ -97,7 +124,8 @@ impl Description {
     }
 }
 
-/// The commit of a directory; with a mark if files differ from it. None without git.
+/// The commit of a directory; with a mark if files differ from it. None without git, or
+/// if it is only in a directory that git knows.
 async fn revision(directory: &Path) -> Option<String> {
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
@@ -107,6 +135,9 @@ async fn revision(directory: &Path) -> Option<String> {
             Some(String::from_utf8_lossy(&answer).trim().to_owned())
         }
     };
+    if git(&["ls-files", "--", "."]).await?.is_empty() {
+        return None;
+    }
     let commit = git(&["rev-parse", "HEAD"]).await?;
     let changes = git(&["status", "--porcelain", "--", "."]).await?;
     let mark = if changes.is_empty() { "" } else { "-dirty" };

@@ -143,3 +143,54 @@ async fn revision(directory: &Path) -> Option<String> {
     let mark = if changes.is_empty() { "" } else { "-dirty" };
     Some(commit + mark)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn read(manifest: &str) -> Result<Description> {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join(MANIFEST), manifest).unwrap();
+        Description::read(directory.path()).await
+    }
+
+    #[tokio::test]
+    async fn variables_have_names_and_values() {
+        let read_well = read("variables:\n  A_1: 2\n  _b: \"\"\n").await.unwrap();
+        let expected = [("A_1", "2"), ("_b", "")];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(read_well.variables, expected.into());
+        for (line, expected) in [
+            ("1A: x", "`1A` in `variables` is no name of a variable"),
+            ("\"A B\": x", "`A B` in `variables` is no name"),
+            ("\"\": x", "`` in `variables` is no name"),
+            ("A:", "the variable `A` has no value"),
+            ("A: null", "the variable `A` has no value"),
+        ] {
+            let error = read(&format!("variables:\n  {line}\n")).await.unwrap_err();
+            let said = error.to_string();
+            assert!(said.contains(MANIFEST) && said.contains(expected), "{said}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_project_that_git_does_not_know_has_no_revision() {
+        let directory = tempfile::tempdir().unwrap();
+        let git = |arguments: &str| {
+            let mut command = std::process::Command::new("git");
+            command.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]);
+            command.args(arguments.split(' ')).current_dir(&directory);
+            assert!(command.output().unwrap().status.success(), "{arguments}");
+        };
+        let project = directory.path().join("maze");
+        fs::create_dir(&project).unwrap();
+        fs::write(project.join(MANIFEST), "name: maze\n").unwrap();
+        git("init");
+        git("commit --allow-empty --message a");
+        assert_eq!(revision(&project).await, None);
+        git("add .");
+        assert!(revision(&project).await.unwrap().ends_with("-dirty"));
+        git("commit --message b");
+        assert_eq!(revision(&project).await.unwrap().len(), 40);
+    }
+}

@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Seek};
+use std::io::{self, Read, Seek};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use tar::{Builder, EntryType, Header};
@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::image::{Layer, NO_TIME};
 
 mod ignored;
+mod pattern;
 
 pub(crate) use ignored::FILE as RULES;
 pub use ignored::Ignored;
@@ -25,6 +26,8 @@ pub struct Context {
     archive: Builder<File>,
     /// How many files are in it
     files: usize,
+    /// Files that are not taken from directories
+    left_out: Vec<PathBuf>,
 }
 
 /// What is told of the files in a directory.
@@ -50,7 +53,14 @@ impl Context {
         Ok(Self {
             archive: Builder::new(tempfile::tempfile()?),
             files: 0,
+            left_out: Vec::new(),
         })
+    }
+
+    /// Takes these files from no directory, if they are or come to be in one.
+    pub(crate) fn leaving_out(mut self, files: &[PathBuf]) -> Self {
+        self.left_out = files.iter().map(|file| absolute(file)).collect();
+        self
     }
 
     /// Adds files that are in memory, below a directory if `prefix` is one.
@@ -72,6 +82,9 @@ impl Context {
         let unreadable = |path: &Path, error: &dyn fmt::Display| {
             Error::new(format!("could not read `{}`: {error}", path.display()))
         };
+        let top = directory
+            .canonicalize()
+            .map_err(|error| unreadable(directory, &error))?;
         let walk = WalkDir::new(directory).min_depth(1).sort_by_file_name();
         let mut walk = walk.into_iter();
         while let Some(entry) = walk.next() {
@@ -79,9 +92,12 @@ impl Context {
             let path = entry.path();
             let inside = path.strip_prefix(directory).unwrap_or(path);
             if ignored.matches(inside) {
-                if entry.file_type().is_dir() && !ignored.has_exceptions() {
+                if entry.file_type().is_dir() && !ignored.may_except_in(inside) {
                     walk.skip_current_dir();
                 }
+                continue;
+            }
+            if self.left_out.contains(&top.join(inside)) {
                 continue;
             }
             let name = Path::new(prefix).join(inside);
@@ -91,10 +107,12 @@ impl Context {
         Ok(())
     }
 
-    /// Adds a file as it is on disk.
-    pub(crate) fn add_file(&mut self, path: &Path, name: &str) -> Result<()> {
-        self.add(path, Path::new(name), Times::Fixed)
-            .map_err(|error| Error::new(format!("could not read `{}`: {error}", path.display())))
+    /// Adds a file, wherever links to it lead.
+    pub(crate) fn add_file(&mut self, path: &Path, name: &Path) -> Result<()> {
+        let added = path
+            .canonicalize()
+            .and_then(|path| self.add(&path, name, Times::Fixed));
+        added.map_err(|error| Error::new(format!("could not read `{}`: {error}", path.display())))
     }
 
     fn add(&mut self, path: &Path, name: &Path, times: Times) -> io::Result<()> {
@@ -134,8 +152,13 @@ impl Context {
         self.files += 1;
         header.set_entry_type(EntryType::Regular);
         header.set_size(metadata.len());
-        self.archive
-            .append_data(&mut header, name, File::open(path)?)
+        // Somebody may write to it: the archive has as much as it says.
+        let mut content = File::open(path)?.take(metadata.len());
+        self.archive.append_data(&mut header, name, &mut content)?;
+        if content.limit() > 0 {
+            return Err(io::Error::other("it became shorter while it was read"));
+        }
+        Ok(())
     }
 
     /// The archive, from its beginning.
@@ -144,4 +167,15 @@ impl Context {
         file.rewind()?;
         Ok(file)
     }
+}
+
+/// Where a file is that need not be there yet.
+fn absolute(file: &Path) -> PathBuf {
+    let name = file.file_name().unwrap_or_default();
+    let directory = match file.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() => directory,
+        _ => Path::new("."),
+    };
+    let directory = directory.canonicalize();
+    directory.map_or_else(|_| file.to_owned(), |directory| directory.join(name))
 }

@@ -17,12 +17,18 @@ const ELSEWHERE: &str = ".openenv-build.Dockerfile";
 /// The image of a Dockerfile, which takes the files of a directory.
 ///
 /// What `.dockerignore` names there stays here, or what the file beside the Dockerfile
-/// names that is called like it with `.dockerignore` at the end.
+/// names that is called like it with `.dockerignore` at the end. So do the files of
+/// `left_out`, as the one that the image is written to.
 ///
 /// # Errors
 ///
 /// If the files cannot be read.
-pub fn own_image(file: &Path, directory: &Path, tags: Vec<Tag>) -> Result<Request> {
+pub fn own_image(
+    file: &Path,
+    directory: &Path,
+    left_out: &[PathBuf],
+    tags: Vec<Tag>,
+) -> Result<Request> {
     let unreadable = |path: &Path, error: std::io::Error| {
         Error::new(format!("could not read `{}`: {error}", path.display()))
     };
@@ -48,7 +54,7 @@ pub fn own_image(file: &Path, directory: &Path, tags: Vec<Tag>) -> Result<Reques
     if has_rules {
         ignored = ignored.and_in(&rules)?;
     }
-    let mut context = Context::new()?;
+    let mut context = Context::new()?.leaving_out(left_out);
     context.add_directory(&directory, "", &ignored, Times::Real)?;
     let inside = place.strip_prefix(&directory).ok().and_then(Path::to_str);
     // The engine takes both files away again before anything is copied, if the rules say
@@ -68,6 +74,12 @@ pub fn own_image(file: &Path, directory: &Path, tags: Vec<Tag>) -> Result<Reques
     };
     let mut files = Layer::new().file(&name, 0o644, dockerfile.text.as_bytes());
     if !kept.is_empty() {
+        if !directory.join(RULES).is_file() {
+            // Nobody wrote one, so none is to be in the image.
+            kept.push('\n');
+            kept.push_str(RULES);
+            kept.push('\n');
+        }
         files = files.file(RULES, 0o644, kept.into_bytes());
     }
     context.add_layer(&files, "")?;

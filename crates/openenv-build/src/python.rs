@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use openenv::python::{Project, Wanted};
+use walkdir::WalkDir;
 
 use crate::context::{Context, Ignored, Times};
 use crate::description::Description;
@@ -13,6 +14,8 @@ use crate::error::{Error, Result};
 use crate::image::{Layer, Settings, list};
 use crate::native::{HOME, dockerfile_layer, settings};
 use crate::tag::Tag;
+
+mod local;
 
 /// The image that those of environments in Python are built on, unless somebody says
 /// otherwise.
@@ -51,6 +54,8 @@ pub struct PythonOptions {
     pub check: bool,
     /// Names of build arguments that the commands which install see
     pub build_args: Vec<String>,
+    /// Files that are not sent, as the one that the image is written to; none by default
+    pub left_out: Vec<PathBuf>,
     /// When it is made, in seconds since 1970; not said by default
     pub created: Option<u64>,
 }
@@ -65,6 +70,7 @@ impl PythonOptions {
             full: false,
             check: true,
             build_args: Vec::new(),
+            left_out: Vec::new(),
             created: None,
         }
     }
@@ -82,24 +88,22 @@ pub fn python_image(
     tags: Vec<Tag>,
 ) -> Result<Request> {
     let wanted = Wanted::of(project, options.full)?;
-    let root = project.root.display().to_string();
     // Requirements may be in the package, by their path.
-    let local = wanted.lines.iter().any(|line| line.contains(&root));
-    let lines = |lines: &[String]| {
-        let lines = lines.join("\n") + "\n";
-        lines.replace(&root, HOME)
-    };
-    let mut context = Context::new()?;
+    let mut local = false;
+    let mut lines = Vec::with_capacity(wanted.lines.len());
+    for line in wanted.lines {
+        let in_image = local::in_image(&line, &project.root)?;
+        local |= in_image.is_some();
+        lines.push(in_image.unwrap_or(line));
+    }
+    let text = |lines: &[String]| (lines.join("\n") + "\n").into_bytes();
+    let mut context = Context::new()?.leaving_out(&options.left_out);
     let requirements = Layer::new()
-        .file(
-            "requirements/requirements.txt",
-            0o644,
-            lines(&wanted.lines).into_bytes(),
-        )
+        .file("requirements/requirements.txt", 0o644, text(&lines))
         .file(
             "requirements/constraints.txt",
             0o644,
-            lines(&wanted.constraints).into_bytes(),
+            text(&wanted.constraints),
         );
     context.add_layer(&requirements, "")?;
     if let Some(wheels) = &options.wheels {
@@ -108,15 +112,32 @@ pub fn python_image(
             return Err(Error::new(format!("there is no directory `{wheels}`"))
                 .with_hint("`pip download --dest DIR -r requirements.txt` fills one with wheels"));
         }
-        context.add_directory(wheels, "wheels", &Ignored::nothing(), Times::Fixed)?;
+        add_wheels(&mut context, wheels)?;
     }
     let ignored = Ignored::usual().and_of(&project.root)?;
     context.add_directory(&project.root, "env", &ignored, Times::Fixed)?;
-    context.add_file(&server(&options.server)?, "openenv")?;
+    context.add_file(&server(&options.server)?, Path::new("openenv"))?;
 
     let dockerfile = dockerfile(options, local, &runtime_settings(description, options));
     context.add_layer(&dockerfile_layer(&dockerfile.text), "")?;
     Ok(Request::new(dockerfile, context, tags))
+}
+
+/// Adds files, wherever links to them lead: those who keep many wheels link to them.
+fn add_wheels(context: &mut Context, wheels: &Path) -> Result<()> {
+    context.add_layer(&Layer::new().directory("wheels", 0o755), "")?;
+    let walk = WalkDir::new(wheels).follow_links(true).sort_by_file_name();
+    for entry in walk {
+        let entry = entry.map_err(|error| {
+            Error::new(format!("could not read `{}`: {error}", wheels.display()))
+        })?;
+        if entry.file_type().is_file() {
+            let inside = entry.path().strip_prefix(wheels).unwrap_or(entry.path());
+            let name = Path::new("wheels").join(inside);
+            context.add_file(entry.path(), &name)?;
+        }
+    }
+    Ok(())
 }
 
 fn runtime_settings(description: &Description, options: &PythonOptions) -> Settings {

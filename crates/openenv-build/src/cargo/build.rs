@@ -30,6 +30,9 @@ pub struct CargoOptions {
     ///
     /// Such a program is also the same each time it is built from the same source: it
     /// names no directory of this machine, and has no symbols.
+    ///
+    /// Flags for the compiler are kept if they are in `RUSTFLAGS`, or in a file of cargo
+    /// under `[target.…]`; those under `[build]` do not count.
     pub static_link: bool,
     /// Whether to do without a network; `false` by default
     pub offline: bool,
@@ -143,7 +146,9 @@ impl CargoProject {
         let profile = options.profile.name();
         command.args(["--config", &format!("profile.{profile}.strip=\"symbols\"")]);
         // Cargo takes flags from one place only. Those of a variable win, so they are
-        // joined; otherwise it joins those of its files itself.
+        // joined; otherwise it joins those that its files have for a target. Those under
+        // `[build]` count only if there are none for the target, so they are lost: cargo
+        // tells nobody what they are.
         let given = env::var("CARGO_ENCODED_RUSTFLAGS").ok().or_else(|| {
             let flags = env::var("RUSTFLAGS").ok()?;
             let flags: Vec<&str> = flags.split_whitespace().collect();

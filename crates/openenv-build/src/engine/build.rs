@@ -1,9 +1,11 @@
 //! Building from a Dockerfile.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use bollard::query_parameters::BuildImageOptions;
 use futures_util::StreamExt;
+use regex::Regex;
 
 use super::{Built, Engine, body_of, said};
 use crate::context::Context;
@@ -13,13 +15,18 @@ use crate::progress::{Progress, Tell};
 use crate::tag::Tag;
 
 /// What the engine says about its own work: nobody reads it.
-const NOISE: [&str; 5] = [
+const NOISE: [&str; 6] = [
+    "---> Using cache",
     "---> Running in ",
     "Removing intermediate container ",
     "Successfully built ",
     "Successfully tagged ",
     "sha256:",
 ];
+
+/// Codes for a terminal. The engine puts some around all that goes to standard error.
+static CODES: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\x1b\[[0-?]*[ -/]*[@-~]").expect("it is in order"));
 
 /// An image to be built from a Dockerfile.
 #[derive(Debug)]
@@ -144,7 +151,9 @@ impl<'a> Told<'a> {
     }
 
     fn line(&mut self, line: &str) {
-        let trimmed = line.trim();
+        let line = CODES.replace_all(line, "");
+        let line = line.trim_end();
+        let trimmed = line.trim_start();
         if let Some(step) = trimmed.strip_prefix("Step ")
             && let Some((count, text)) = step.split_once(" : ")
             && let Some((number, _)) = count.split_once('/')
@@ -168,7 +177,10 @@ impl<'a> Told<'a> {
     }
 
     /// What went wrong, and where.
-    fn failure(&self, said: &str) -> Error {
+    fn failure(&mut self, said: &str) -> Error {
+        // The last line may have no end.
+        let open = std::mem::take(&mut self.open);
+        self.line(&open);
         let Some(instruction) = self.dockerfile.instruction(self.step) else {
             return Error::new(format!("the image could not be built: {said}"));
         };
@@ -178,12 +190,18 @@ impl<'a> Told<'a> {
             None => format!("step {} of the image", self.step),
         };
         if instruction.keyword() == "FROM" {
-            let base = text.split_whitespace().nth(1).unwrap_or_default();
+            let mut words = text.split_whitespace().skip(1);
+            let base = words.find(|word| !word.starts_with("--"));
+            let base = base.unwrap_or_default();
+            let other = match self.dockerfile.path {
+                Some(_) => "",
+                None => ", and `--base` takes any of them",
+            };
             return Error::new(format!(
                 "{place}: the base image `{base}` is not here and cannot be had: {said}"
             ))
             .with_hint(format!(
-                "`docker pull {base}` gets it where there is a network; `docker images` shows what is here, and `--base` takes any of them"
+                "`docker pull {base}` gets it where there is a network; `docker images` shows what is here{other}"
             ));
         }
         let said = said.trim();
@@ -199,5 +217,48 @@ impl<'a> Told<'a> {
             Some(hint) => error.with_hint(hint),
             None => error,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn untold(_: Progress<'_>) {}
+
+    #[test]
+    fn a_command_that_fails_is_told_with_its_last_line() {
+        let dockerfile = Dockerfile::generated("FROM a\nRUN make\n".to_owned());
+        let mut told = Told::new(&dockerfile, &untold);
+        told.add("Step 1/2 : FROM a\n ---> 0123456789ab\nStep 2/2 : RUN make\n");
+        told.add(" ---> Running in 0123456789ab\n\u{1b}[91mno rule\n\u{1b}[0m");
+        told.add("\u{1b}[91m\n\u{1b}[0mRemoving intermediate container 0123456789ab\n");
+        let error = told.failure("The command 'make' returned a non-zero code: 2");
+        assert_eq!(
+            error.to_string(),
+            "step 2 of the image: `RUN make`: the command ended with code 2: no rule"
+        );
+    }
+
+    #[test]
+    fn a_base_is_named_without_its_options() {
+        let text = "FROM --platform=linux/amd64 a:1 AS build\n";
+        let mut dockerfile = Dockerfile::generated(text.to_owned());
+        let mut told = Told::new(&dockerfile, &untold);
+        told.add("Step 1/1 : FROM a:1 AS build\n");
+        let error = told.failure("there is none");
+        assert!(error.to_string().contains("the base image `a:1` is not"));
+        assert!(error.hint().unwrap().contains("`--base`"));
+        // An author names the base there.
+        dockerfile.path = Some("Dockerfile".into());
+        let mut told = Told::new(&dockerfile, &untold);
+        told.add("Step 1/1 : FROM a:1 AS build\n");
+        assert!(
+            !told
+                .failure("there is none")
+                .hint()
+                .unwrap()
+                .contains("`--base`")
+        );
     }
 }

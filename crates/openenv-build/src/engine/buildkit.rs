@@ -52,13 +52,17 @@ impl Engine {
         for tag in &request.tags {
             command.args(["--tag", tag.as_str()]);
         }
-        for (option, pairs) in [
-            ("--build-arg", &request.build_args),
-            ("--label", &request.labels),
-        ] {
-            for (name, value) in pairs {
-                command.arg(option).arg(format!("{name}={value}"));
+        for (name, value) in &request.build_args {
+            command.arg("--build-arg");
+            if matters_to_docker(name) {
+                command.arg(format!("{name}={value}"));
+            } else {
+                // All users of a machine see the arguments of a command.
+                command.arg(name).env(name, value);
             }
+        }
+        for (name, value) in &request.labels {
+            command.arg("--label").arg(format!("{name}={value}"));
         }
         if let Some(network) = &request.network {
             command.args(["--network", network]);
@@ -94,6 +98,12 @@ impl Engine {
         let identity = fs::read_to_string(identity.path())?;
         self.image(identity.trim(), &request.tags).await
     }
+}
+
+/// Whether the command itself would act on a variable.
+fn matters_to_docker(name: &str) -> bool {
+    let begins = ["DOCKER_", "BUILDX_", "BUILDKIT_"];
+    begins.iter().any(|it| name.starts_with(it)) || ["PATH", "HOME"].contains(&name)
 }
 
 /// Such as `#7 [build 2/5] RUN make`: a number, and what it is about.

@@ -191,8 +191,22 @@ fn architecture() -> &'static str {
     }
 }
 
+/// The last second that RFC 3339 can write: its years have four digits.
+const LAST: u64 = 253_402_300_799;
+
 /// A time as RFC 3339 writes it.
 pub(crate) fn timestamp(seconds: u64) -> String {
-    let time = UNIX_EPOCH + Duration::from_secs(seconds);
+    let time = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST));
     humantime::format_rfc3339_seconds(time).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_time_can_be_written() {
+        assert_eq!(timestamp(0), "1970-01-01T00:00:00Z");
+        assert_eq!(timestamp(u64::MAX), "9999-12-31T23:59:59Z");
+    }
 }

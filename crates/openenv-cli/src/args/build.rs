@@ -7,6 +7,9 @@ use openenv_build::Tag;
 
 use crate::vars;
 
+/// The end of the year 9999: the times of an image have years of four digits.
+const LAST_SECOND: u64 = 253_402_300_799;
+
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag by itself")]
 pub(crate) struct BuildArgs {
@@ -26,11 +29,18 @@ pub(crate) struct BuildArgs {
 
     /// Image to build on [default: nothing for a package in Rust, `python:3.12-slim` for one in
     /// Python]
-    #[arg(long, value_name = "IMAGE", conflicts_with = "dockerfile")]
+    #[arg(long, value_name = "IMAGE")]
     pub(crate) base: Option<String>,
 
     /// Build this Dockerfile instead
-    #[arg(short = 'f', long, value_name = "FILE")]
+    #[arg(
+        short = 'f',
+        long,
+        value_name = "FILE",
+        conflicts_with_all = [
+            "base", "profile", "offline", "locked", "server", "wheels", "full", "no_check"
+        ]
+    )]
     pub(crate) dockerfile: Option<PathBuf>,
 
     /// Directory with the files that the Dockerfile takes [default: that of the environment]
@@ -38,7 +48,8 @@ pub(crate) struct BuildArgs {
     pub(crate) context: Option<PathBuf>,
 
     /// Value for the commands of the build, as `PIP_INDEX_URL=https://…`, or a variable by its name
-    /// alone; may be given several times
+    /// alone; may be given several times. It is not in the image, unless a Dockerfile puts it there,
+    /// but in the engine's cache of the build
     #[arg(long, value_name = "NAME=VALUE", value_parser = build_arg)]
     pub(crate) build_arg: Vec<(String, String)>,
 
@@ -68,19 +79,15 @@ pub(crate) struct BuildArgs {
         long,
         value_name = "SECONDS",
         env = vars::SOURCE_DATE_EPOCH,
+        value_parser = clap::value_parser!(u64).range(..=LAST_SECOND),
         hide_env_values = true,
         hide = true
     )]
     pub(crate) source_date_epoch: Option<u64>,
 
-    /// Profile of cargo
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "release",
-        help_heading = "Packages in Rust"
-    )]
-    pub(crate) profile: String,
+    /// Profile of cargo [default: release]
+    #[arg(long, value_name = "NAME", help_heading = "Packages in Rust")]
+    pub(crate) profile: Option<String>,
 
     /// Make no use of a network to compile
     #[arg(long, help_heading = "Packages in Rust")]

@@ -1,13 +1,12 @@
 //! `openenv build`: the container image of an environment.
 
-use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write, stderr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
 use openenv_build::{
-    Archive, Built, CargoOptions, CargoProject, Compression, Description, Engine, Image, Language,
-    PYTHON_BASE, PythonOptions, Request, Source, Tag, own_image, python_image,
+    Archive, Built, CargoOptions, CargoProject, Description, Engine, Image, Language, PYTHON_BASE,
+    Profile, PythonOptions, Request, Source, Tag, own_image, python_image,
 };
 use openenv_serve::Failure;
 use serde::Serialize;
@@ -16,9 +15,12 @@ use tokio::runtime;
 use crate::config::BuildConfig;
 use crate::ui;
 
+mod fit;
 mod narrator;
+mod output;
 
 use narrator::Narrator;
+use output::Output;
 
 /// What was built, as `openenv build --json` prints it.
 #[derive(Debug, Serialize)]
@@ -37,9 +39,11 @@ pub(crate) fn run(config: &BuildConfig) -> Result<()> {
     let narrator = Narrator::new(config.progress);
     let report = runtime.block_on(async {
         tokio::select! {
-            report = build(config, &narrator) => report,
+            // Signals are listened for before there is anything to remove.
+            biased;
             // What runs is ended by being dropped.
-            _ = tokio::signal::ctrl_c() => Err(anyhow!("interrupted")),
+            () = openenv::shutdown_signal() => Err(anyhow!("interrupted")),
+            report = build(config, &narrator) => report,
         }
     });
     let report = report.inspect_err(|_| narrator.show_rest())?;
@@ -56,15 +60,26 @@ pub(crate) fn run(config: &BuildConfig) -> Result<()> {
 
 async fn build(config: &BuildConfig, narrator: &Narrator) -> Result<Report> {
     if let Some(dockerfile) = &config.dockerfile {
-        let mut request = own_image(dockerfile, &config.context, Vec::new()).map_err(failure)?;
+        let output = create_output(config)?;
+        let request = own_image(
+            dockerfile,
+            &config.context,
+            &left_out(output.as_ref()),
+            Vec::new(),
+        );
+        let mut request = request.map_err(failure)?;
         request.tags = own_tags(config).await?;
-        return build_with_engine(request, config, narrator).await;
+        return build_with_engine(request, output, config, narrator).await;
     }
     let source = Source::find(&config.directory).await.map_err(failure)?;
     let description = &source.description;
     let tags = tags(config, &description.name)?;
+    fit::check(config, &source.language)?;
+    let output = create_output(config)?;
     match &source.language {
-        Language::Rust(project) => native(project, description, tags, config, narrator).await,
+        Language::Rust(project) => {
+            native(project, description, tags, output, config, narrator).await
+        }
         Language::Python(project) => {
             let server = match &config.server {
                 Some(server) => server.clone(),
@@ -77,11 +92,12 @@ async fn build(config: &BuildConfig, narrator: &Narrator) -> Result<Report> {
                 full: config.full,
                 check: config.check,
                 build_args: config.build_args.keys().cloned().collect(),
+                left_out: left_out(output.as_ref()),
                 created: config.created,
                 ..PythonOptions::new(server)
             };
             let request = python_image(project, description, &options, tags).map_err(failure)?;
-            build_with_engine(request, config, narrator).await
+            build_with_engine(request, output, config, narrator).await
         }
         _ => Err(anyhow!("this environment cannot be built")),
     }
@@ -92,6 +108,7 @@ async fn native(
     project: &CargoProject,
     description: &Description,
     tags: Vec<Tag>,
+    output: Option<Output>,
     config: &BuildConfig,
     narrator: &Narrator,
 ) -> Result<Report> {
@@ -101,7 +118,7 @@ async fn native(
         _ => Some(connect(config).await?),
     };
     let options = CargoOptions {
-        profile: config.profile.clone(),
+        profile: config.profile.clone().unwrap_or(Profile::Release),
         static_link: true,
         offline: config.offline,
         locked: config.locked,
@@ -113,7 +130,7 @@ async fn native(
         Image::of_program(project, &program, description, config.created).map_err(failure)?;
     if let Some(base) = &config.base {
         let request = image.on_base(base, tags).map_err(failure)?;
-        return build_with_engine(request, config, narrator).await;
+        return build_with_engine(request, output, config, narrator).await;
     }
     image.settings.labels.extend(config.labels.clone());
     let archive = image.archive(&tags).map_err(failure)?;
@@ -124,19 +141,18 @@ async fn native(
             output: None,
         });
     }
-    let output = config.output.clone();
-    if let Some(output) = &output {
-        write(&archive, output)
-            .with_context(|| format!("could not write `{}`", output.display()))?;
+    if let Some(output) = output {
+        write(&archive, output)?;
     }
     Ok(Report {
         built: archive.built(tags),
-        output,
+        output: config.output.clone(),
     })
 }
 
 async fn build_with_engine(
     mut request: Request,
+    output: Option<Output>,
     config: &BuildConfig,
     narrator: &Narrator,
 ) -> Result<Report> {
@@ -147,13 +163,10 @@ async fn build_with_engine(
     request.network.clone_from(&config.network);
     let tell = |progress: openenv_build::Progress<'_>| narrator.tell(progress);
     let built = engine.build(request, &tell).await.map_err(failure)?;
-    if let Some(output) = &config.output {
-        let unwritten = || format!("could not write `{}`", output.display());
-        let file = File::create(output).with_context(unwritten)?;
-        engine
-            .save(&built, file, compression(output))
-            .await
-            .map_err(failure)?;
+    if let Some(output) = output {
+        let saved = engine.save(&built, output.file()?, output.compression());
+        saved.await.map_err(failure)?;
+        output.complete()?;
     }
     Ok(Report {
         built,
@@ -166,20 +179,23 @@ async fn connect(config: &BuildConfig) -> Result<Engine> {
     engine.map_err(failure)
 }
 
-fn write(archive: &Archive, output: &Path) -> std::io::Result<()> {
-    let mut file = BufWriter::new(File::create(output)?);
-    archive.write(&mut file, compression(output))?;
-    file.flush()
+fn write(archive: &Archive, output: Output) -> Result<()> {
+    let mut file = BufWriter::new(output.file()?);
+    let written = archive.write(&mut file, output.compression());
+    written
+        .and_then(|()| file.flush())
+        .with_context(|| output.unwritten())?;
+    output.complete()
 }
 
-/// What the name of a file asks for.
-fn compression(output: &Path) -> Compression {
-    let extension = output.extension().unwrap_or_default();
-    if extension == "gz" || extension == "tgz" {
-        Compression::Gzip
-    } else {
-        Compression::None
-    }
+fn create_output(config: &BuildConfig) -> Result<Option<Output>> {
+    let output = config.output.as_deref();
+    output.map(Output::create).transpose()
+}
+
+/// What is not sent to the engine.
+fn left_out(output: Option<&Output>) -> Vec<PathBuf> {
+    output.map(Output::files).unwrap_or_default()
 }
 
 /// The names of an image from a Dockerfile, beside which there need be no environment.

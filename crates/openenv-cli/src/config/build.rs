@@ -38,7 +38,7 @@ pub(crate) struct BuildConfig {
     /// In seconds since 1970. Default: a fixed day.
     pub(crate) created: Option<u64>,
     /// Default: release.
-    pub(crate) profile: Profile,
+    pub(crate) profile: Option<Profile>,
     /// Default: no.
     pub(crate) offline: bool,
     /// Default: no.
@@ -71,11 +71,11 @@ impl BuildConfig {
             engine: args.engine,
             json: args.json,
             created: args.source_date_epoch,
-            profile: match args.profile.as_str() {
+            profile: args.profile.map(|name| match name.as_str() {
                 "dev" => Profile::Dev,
                 "release" => Profile::Release,
-                _ => Profile::Named(args.profile),
-            },
+                _ => Profile::Named(name),
+            }),
             offline: args.offline,
             locked: args.locked,
             server: args.server,

@@ -1,12 +1,15 @@
 //! `openenv build` where no engine is needed, or none is there.
 
+use std::cell::OnceCell;
 use std::fs;
+use std::os::unix::net::UnixListener;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
 use crate::commands::assert_fails;
-use crate::serving::openenv;
+use crate::serving::{openenv, wait_for};
 
 const MANIFEST: &str = "[package]\nname = \"maze_env\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
 
@@ -96,6 +99,83 @@ fn bad_arguments_are_refused() {
     refused("--build-arg OPENENV_NO_SUCH", "no such variable");
     refused("--label colour", "write it as `NAME=VALUE`");
     refused("--context .", "--dockerfile");
+    refused("--source-date-epoch 253402300800", "253402300800");
+    for option in ["--base a", "--profile dev", "--wheels .", "--full"] {
+        let name = option.split(' ').next().unwrap();
+        refused(&format!("--dockerfile a {option}"), name);
+    }
+}
+
+#[test]
+fn options_that_would_do_nothing_are_refused_by_name() {
+    let in_rust = package();
+    for option in ["--wheels .", "--full", "--no-cache", "--build-arg A=1"] {
+        let name = option.split(' ').next().unwrap();
+        let output = build(in_rust.path(), &format!("{option} --output a.tar"));
+        assert_fails(
+            &output,
+            1,
+            &[&format!("`{name}` is for "), "hint: leave it"],
+        );
+    }
+    let in_python = tempfile::tempdir().unwrap();
+    fs::create_dir(in_python.path().join("server")).unwrap();
+    for (file, text) in [
+        ("openenv.yaml", "name: maze\napp: server.app:app\n"),
+        ("server/app.py", "app = None\n"),
+    ] {
+        fs::write(in_python.path().join(file), text).unwrap();
+    }
+    for option in ["--profile release", "--locked", "--offline"] {
+        let name = option.split(' ').next().unwrap();
+        let output = build(in_python.path(), option);
+        assert_fails(&output, 1, &[&format!("`{name}` is for packages in Rust")]);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named_before_anything_is_compiled() {
+    let package = package();
+    for output in ["nowhere/a.tar", "src"] {
+        let refused = build(package.path(), &format!("--output {output}"));
+        assert_fails(&refused, 1, &[&format!("could not write `{output}`")]);
+    }
+    assert!(!package.path().join("target").exists());
+}
+
+#[test]
+fn a_file_stays_as_it_was_if_the_build_is_ended() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("Dockerfile"), "FROM scratch\n").unwrap();
+    fs::write(directory.path().join("a.tar"), "before").unwrap();
+    // An engine that never answers.
+    let socket = directory.path().join("engine.sock");
+    let engine = UnixListener::bind(&socket).unwrap();
+    engine.set_nonblocking(true).unwrap();
+    let files = || fs::read_dir(directory.path()).unwrap().count();
+    let before = files();
+    let building = openenv("build -f Dockerfile --tag maze --output a.tar --engine")
+        .arg(format!("unix://{}", socket.display()))
+        .current_dir(directory.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let connection = OnceCell::new();
+    wait_for("the engine is asked", || {
+        engine.accept().is_ok_and(|it| connection.set(it).is_ok())
+    });
+    assert_eq!(files(), before + 1);
+    let kill = Command::new("kill")
+        .args(["-TERM", &building.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(kill.success());
+    let output = building.wait_with_output().unwrap();
+    assert_fails(&output, 1, &["interrupted"]);
+    assert_eq!(files(), before);
+    let kept = fs::read_to_string(directory.path().join("a.tar")).unwrap();
+    assert_eq!(kept, "before");
 }
 
 #[test]

@@ -33,13 +33,15 @@ async fn what_is_ignored_is_not_sent() {
             "secret*\nserver/Dockerfile\ndata\n!data/small.txt\n",
         ),
         ("secret.txt", ""),
+        ("image.tar", ""),
         ("app.py", ""),
         ("data/large.txt", ""),
         ("data/small.txt", ""),
     ]);
     let tag = TestTag::new("ignored");
     let file = package.join("server/Dockerfile");
-    let mut request = own_image(&file, package.path(), tag.tags()).unwrap();
+    let output = [package.join("image.tar")];
+    let mut request = own_image(&file, package.path(), &output, tag.tags()).unwrap();
     request.build_args = [("PLACE".to_owned(), "/here/".to_owned())].into();
     request.labels = [("by".to_owned(), "a test".to_owned())].into();
     let told = Mutex::new(Vec::new());
@@ -58,6 +60,7 @@ async fn what_is_ignored_is_not_sent() {
     );
     for path in [
         "here/secret.txt",
+        "here/image.tar",
         "here/data/large.txt",
         "here/server/Dockerfile",
     ] {
@@ -74,18 +77,18 @@ async fn a_dockerfile_may_be_elsewhere_and_is_not_copied() {
     let package = Package::new(&[("app.py", "")]);
     let tag = TestTag::new("elsewhere");
     let file = elsewhere.join("My.Dockerfile");
-    let request = own_image(&file, package.path(), tag.tags()).unwrap();
+    let request = own_image(&file, package.path(), &[], tag.tags()).unwrap();
     engine().await.build(request, &tell).await.unwrap();
     let mut files = files_of(&tag);
     files.retain(|file| file.starts_with("here/") && file != "here/");
-    assert_eq!(files, ["here/.dockerignore", "here/app.py"]);
+    assert_eq!(files, ["here/app.py"]);
 }
 
 async fn refusal(dockerfile: &str) -> (String, String) {
     let package = Package::new(&[("Dockerfile", dockerfile)]);
     let tag = TestTag::new("refused");
     let file = package.join("Dockerfile");
-    let request = own_image(&file, package.path(), tag.tags()).unwrap();
+    let request = own_image(&file, package.path(), &[], tag.tags()).unwrap();
     let error = engine().await.build(request, &tell).await.unwrap_err();
     let said = error
         .to_string()

@@ -64,7 +64,7 @@ impl Narrator {
             DecimalBytes(built.size),
         ));
         if let (None, Some(tag)) = (output, built.tags.first()) {
-            ui::hint(&format!("`docker run --rm -p 8000:8000 {tag}` serves it"));
+            ui::hint(&format!("`openenv run {tag}` serves it"));
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
 use std::time::Duration;
 
 use bollard::Docker;
 use bollard::query_parameters::{ImportImageOptionsBuilder, TagImageOptionsBuilder};
 use flate2::GzBuilder;
 use futures_util::{StreamExt, TryStreamExt};
+use openenv::provider::docker::engine_address;
 use serde::Serialize;
 use tokio_util::io::ReaderStream;
 
@@ -22,9 +22,6 @@ mod buildkit;
 
 pub use build::Request;
 
-/// Where engines listen, unless somebody says otherwise.
-const SOCKET: &str = "/var/run/docker.sock";
-
 /// How long an engine may take to begin an answer: it may have a large image to store.
 const PATIENCE: Duration = Duration::from_mins(30);
 
@@ -32,7 +29,7 @@ const PATIENCE: Duration = Duration::from_mins(30);
 #[derive(Debug)]
 pub struct Engine {
     docker: Docker,
-    address: Option<String>,
+    address: String,
 }
 
 /// An image that an engine has.
@@ -61,33 +58,30 @@ impl Archive {
 impl Engine {
     /// The engine at an address, as `unix:///var/run/docker.sock` or `tcp://host:2375`.
     ///
-    /// Without one it is Docker's usual socket, else that of Podman.
+    /// Without one it is what `DOCKER_HOST` says, or the first of the usual sockets that is there.
     ///
     /// # Errors
     ///
     /// If nobody answers there.
     pub async fn connect(address: Option<&str>) -> Result<Self> {
+        let hint = "start Docker, or set `DOCKER_HOST`; `--output FILE` writes the image of an environment in Rust without an engine";
+        let address = match address {
+            Some(address) => address.to_owned(),
+            None => {
+                engine_address().map_err(|error| Error::new(error.to_string()).with_hint(hint))?
+            }
+        };
         let unreachable = |error: bollard::errors::Error| {
-            let shown = address.map_or_else(|| format!("unix://{SOCKET}"), str::to_owned);
             Error::new(format!(
-                "could not reach a container engine at `{shown}`: {}",
+                "could not reach a container engine at `{address}`: {}",
                 said(&error)
             ))
-            .with_hint(
-                "start Docker, or set `DOCKER_HOST`; `--output FILE` writes the image of an environment in Rust without an engine",
-            )
+            .with_hint(hint)
         };
-        let docker = match address {
-            Some(address) => Docker::connect_with_host(address),
-            None if Path::new(SOCKET).exists() => Docker::connect_with_socket_defaults(),
-            None => Docker::connect_with_podman_defaults(),
-        };
+        let docker = Docker::connect_with_host(&address);
         let docker = docker.map_err(unreachable)?.with_timeout(PATIENCE);
         let docker = docker.negotiate_version().await.map_err(unreachable)?;
-        Ok(Self {
-            docker,
-            address: address.map(str::to_owned),
-        })
+        Ok(Self { docker, address })
     }
 
     /// Gives an image to the engine.

@@ -41,9 +41,7 @@ impl Engine {
         let context = request.context.finish()?;
         let identity = tempfile::NamedTempFile::new()?;
         let mut command = Command::new("docker");
-        if let Some(address) = &self.address {
-            command.env("DOCKER_HOST", address);
-        }
+        command.env("DOCKER_HOST", &self.address);
         command
             .args(["buildx", "build", "--load", "--progress", "plain"])
             .args(["--file", &request.file])

@@ -56,13 +56,13 @@ impl LocalServer {
         python: &PythonConfig,
         progress: bool,
     ) -> Result<Self> {
-        let runtime = new_runtime(is_quiet())?;
+        let runtime = new_runtime(Self::is_silent())?;
         Self::of_this_process(subject, python, None, progress, runtime)
     }
 
     /// The same for the program of a crate.
     pub(crate) fn start_program_for_checks(program: &Program) -> Result<Self> {
-        let filter = if is_quiet() { "off" } else { "warn" };
+        let filter = if Self::is_silent() { "off" } else { "warn" };
         Self::of_program(program, filter, new_runtime(false)?)
     }
 
@@ -121,6 +121,11 @@ impl LocalServer {
         })
     }
 
+    /// Whether a server for checks logs nothing: unless more than usual is logged.
+    pub(crate) fn is_silent() -> bool {
+        !tracing::enabled!(Level::INFO)
+    }
+
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
@@ -134,11 +139,6 @@ impl Drop for LocalServer {
             runtime.shutdown_background();
         }
     }
-}
-
-/// Whether no more is logged than usual.
-fn is_quiet() -> bool {
-    !tracing::enabled!(Level::INFO)
 }
 
 fn new_runtime(silent: bool) -> Result<Runtime> {

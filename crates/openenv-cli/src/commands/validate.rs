@@ -146,6 +146,10 @@ fn package(config: &ValidateConfig, root: &Path, output: Option<&Output<'_>>) ->
         ui::complain(&unwritable(output.beside(), &error));
         written = false;
     }
+    let ran_here = in_container.is_none() && report.levels_run.contains(&Level::Runtime);
+    if report.verdict == Verdict::Fail && ran_here && LocalServer::is_silent() {
+        ui::hint("`-v` shows what the environment logs meanwhile");
+    }
     if !written {
         return Ok(ExitCode::from(REFUSED));
     }

@@ -107,7 +107,7 @@ impl Findings {
             ));
         } else if is_reference_slip(&refusal) {
             self.notes.push(format!(
-                "{what} is refused with {}, as by the reference's server, which cannot write down why",
+                "{what} is refused with {}, as by the reference's server, which fails over it itself",
                 refusal.code
             ));
         } else if !message.codes.contains(&refusal.code.as_str()) {
@@ -143,12 +143,17 @@ impl Findings {
     }
 }
 
-/// Whether the reference's server failed to write down what is wrong, which no author can help.
+/// Whether the reference's server failed while it read the action, or wrote down what is wrong with it:
+/// no author can help that.
 fn is_reference_slip(refusal: &Refusal) -> bool {
     ["EXECUTION_ERROR", "SESSION_ERROR"].contains(&refusal.code.as_str())
-        && ["Unable to serialize", "Error serializing"]
-            .iter()
-            .any(|words| refusal.message.contains(words))
+        && [
+            "Unable to serialize",
+            "Error serializing",
+            "unhashable type",
+        ]
+        .iter()
+        .any(|words| refusal.message.contains(words))
 }
 
 /// The steps that the last state counts.

@@ -1,14 +1,15 @@
 //! An environment, served by this process to itself or by a program that it starts.
 
 use std::net::Ipv4Addr;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 use openenv::provider::{Process, Provider};
 use openenv::{Server, ServerBuilder};
 use openenv_build::Profile;
 use tokio::net::TcpListener;
-use tokio::runtime::Runtime;
+use tokio::runtime::{self, Runtime};
+use tracing::Level;
+use tracing::subscriber::NoSubscriber;
 
 use crate::config::PythonConfig;
 use crate::launch::Launched;
@@ -34,22 +35,43 @@ impl LocalServer {
         profile: &Profile,
         progress: bool,
     ) -> Result<Self> {
-        let runtime = Runtime::new().context("could not start the runtime of the server")?;
+        let runtime = new_runtime(false)?;
         match subject {
-            Subject::Crate(directory) => Self::of_crate(directory, profile.clone(), runtime),
+            Subject::Crate(directory) => {
+                let program = runtime.block_on(Program::build(directory, profile.clone()))?;
+                Self::of_program(&program, "warn", runtime)
+            }
             Subject::Bundled(_) | Subject::Python(_) => {
-                Self::of_this_process(subject, python, progress, runtime)
+                // Whoever serves it to himself knows how many sessions he wants.
+                let sessions = Some(ServerBuilder::DEFAULT_SESSIONS);
+                Self::of_this_process(subject, python, sessions, progress, runtime)
             }
         }
     }
 
-    fn of_crate(directory: &Path, profile: Profile, runtime: Runtime) -> Result<Self> {
+    /// Serves what is no crate as its author limits it, to somebody who provokes errors and tells them
+    /// himself: they are not logged, unless more than usual is.
+    pub(crate) fn start_for_checks(
+        subject: &Subject,
+        python: &PythonConfig,
+        progress: bool,
+    ) -> Result<Self> {
+        let runtime = new_runtime(Self::is_silent())?;
+        Self::of_this_process(subject, python, None, progress, runtime)
+    }
+
+    /// The same for the program of a crate.
+    pub(crate) fn start_program_for_checks(program: &Program) -> Result<Self> {
+        let filter = if Self::is_silent() { "off" } else { "warn" };
+        Self::of_program(program, filter, new_runtime(false)?)
+    }
+
+    fn of_program(program: &Program, filter: &str, runtime: Runtime) -> Result<Self> {
         let (program, endpoint) = runtime.block_on(async {
-            let program = Program::build(directory, profile).await?;
-            let mut process = Process::new(program.path)
+            let mut process = Process::new(&program.path)
                 .args(["--no-banner"])
-                .env(openenv_serve::vars::LOG, "warn")
-                .current_dir(program.project.root)
+                .env(openenv_serve::vars::LOG, filter)
+                .current_dir(&program.project.root)
                 .show_output(true);
             let endpoint = process.start().await?;
             anyhow::Ok((process, endpoint))
@@ -64,6 +86,7 @@ impl LocalServer {
     fn of_this_process(
         subject: &Subject,
         python: &PythonConfig,
+        sessions: Option<usize>,
         progress: bool,
         runtime: Runtime,
     ) -> Result<Self> {
@@ -78,9 +101,8 @@ impl LocalServer {
             runtime.block_on(Launched::start(subject, &python.options(), &startup))?
         };
         let mut builder = Server::builder();
-        if matches!(launched, Launched::Python(_)) {
-            // Whoever serves it to himself knows how many sessions he wants.
-            builder = builder.max_sessions(ServerBuilder::DEFAULT_SESSIONS);
+        if let (Launched::Python(_), Some(sessions)) = (&launched, sessions) {
+            builder = builder.max_sessions(sessions);
         }
         let server = {
             // Processes are watched by tasks.
@@ -99,6 +121,11 @@ impl LocalServer {
         })
     }
 
+    /// Whether a server for checks logs nothing: unless more than usual is logged.
+    pub(crate) fn is_silent() -> bool {
+        !tracing::enabled!(Level::INFO)
+    }
+
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
@@ -112,4 +139,19 @@ impl Drop for LocalServer {
             runtime.shutdown_background();
         }
     }
+}
+
+fn new_runtime(silent: bool) -> Result<Runtime> {
+    let mut builder = runtime::Builder::new_multi_thread();
+    builder.enable_all();
+    if silent {
+        builder.on_thread_start(|| {
+            let silence = tracing::subscriber::set_default(NoSubscriber::default());
+            // For as long as the thread lives.
+            std::mem::forget(silence);
+        });
+    }
+    builder
+        .build()
+        .context("could not start the runtime of the server")
 }

@@ -27,11 +27,10 @@ impl Difference {
         let (Some(left), Some(right)) = (&self.left, &self.right) else {
             return false;
         };
-        let key = self.path.rsplit('.').next().unwrap_or(&self.path);
-        let key = key.to_ascii_lowercase();
+        let key = words(self.path.rsplit('.').next().unwrap_or(&self.path));
         is_moment(left) && is_moment(right)
             || is_made_up_name(&key, left) && is_made_up_name(&key, right)
-            || is_time_taken(&key) && left.is_number() && right.is_number()
+            || is_time(&key) && left.is_number() && right.is_number()
     }
 
     pub(crate) fn describe(&self) -> String {
@@ -148,21 +147,23 @@ fn is_moment(value: &Value) -> bool {
     }
 }
 
-/// Such as `2026-01-31T12:00:00Z`.
+/// Such as `2026-01-31T12:00:00Z`, if that is around now: other dates are chosen.
 fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let shape = b"0000-00-00";
-    bytes.len() >= 19
-        && bytes.iter().zip(shape).all(|(byte, shape)| match shape {
-            b'0' => byte.is_ascii_digit(),
-            other => byte == other,
-        })
-        && matches!(bytes[10], b'T' | b't' | b' ')
-        && bytes[13] == b':'
+    let has_time =
+        bytes.len() >= 16 && matches!(bytes[10], b'T' | b't' | b' ') && bytes[13] == b':';
+    let now = SystemTime::now();
+    has_time
+        && [now - AROUND_NOW, now, now + AROUND_NOW]
+            .into_iter()
+            .any(|day| {
+                let day = humantime::format_rfc3339(day).to_string();
+                day.as_bytes()[..10] == bytes[..10]
+            })
 }
 
 /// Whether the value is a UUID, or a long number in hexadecimal that is called an id.
-fn is_made_up_name(key: &str, value: &Value) -> bool {
+fn is_made_up_name(key: &[String], value: &Value) -> bool {
     let Value::String(text) = value else {
         return false;
     };
@@ -172,16 +173,68 @@ fn is_made_up_name(key: &str, value: &Value) -> bool {
             .chars()
             .all(|character| character.is_ascii_hexdigit());
     let is_uuid = hexadecimal && digits.len() == 32;
-    let called_so = ["id", "hash", "uuid", "token", "session"]
-        .iter()
-        .any(|word| key.ends_with(word));
+    let called_so = has_any(key, &["id", "uuid", "guid", "token", "nonce", "session"]);
     is_uuid || called_so && hexadecimal && digits.len() >= 8
 }
 
-fn is_time_taken(key: &str) -> bool {
-    ["elapsed", "duration", "latency", "time", "seconds", "_ms"]
-        .iter()
-        .any(|word| key.contains(word))
+/// Whether a number of this name is a time that was taken, or a point in time.
+fn is_time(key: &[String]) -> bool {
+    const TIMES: [&str; 8] = [
+        "elapsed",
+        "duration",
+        "latency",
+        "timestamp",
+        "uptime",
+        "took",
+        "walltime",
+        "clock",
+    ];
+    const UNITS: [&str; 8] = [
+        "ms",
+        "us",
+        "ns",
+        "s",
+        "sec",
+        "secs",
+        "seconds",
+        "milliseconds",
+    ];
+    const EVENTS: [&str; 8] = [
+        "created", "updated", "modified", "started", "ended", "finished", "received", "sent",
+    ];
+    let among = |words: &[&str], word: &String| words.contains(&word.as_str());
+    match key {
+        key if has_any(key, &TIMES) => true,
+        // A unit alone may be anything.
+        [_, .., unit] if among(&UNITS, unit) => true,
+        [.., event, at] => at == "at" && among(&EVENTS, event),
+        _ => false,
+    }
+}
+
+fn has_any(key: &[String], words: &[&str]) -> bool {
+    key.iter().any(|word| words.contains(&word.as_str()))
+}
+
+/// The words of a name such as `elapsed_ms`, `elapsedMs` or `times[3]`, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let name = name.split('[').next().unwrap_or_default();
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for character in name.chars() {
+        let begins = character.is_uppercase() && was_lower;
+        if begins || !character.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if character.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(character.to_lowercase());
+        }
+        was_lower = character.is_lowercase() || character.is_numeric();
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 #[cfg(test)]
@@ -220,10 +273,19 @@ mod tests {
         ));
         assert!(natural(
             "observation.started",
-            json!("2026-01-31T12:00:00Z"),
-            json!("2026-01-31 12:00:01")
+            json!(humantime::format_rfc3339(SystemTime::now()).to_string()),
+            json!(humantime::format_rfc3339(SystemTime::now() + AROUND_NOW).to_string())
         ));
-        assert!(natural("observation.elapsed_ms", json!(1.5), json!(2)));
+        for name in [
+            "elapsed_ms",
+            "stepMs",
+            "created_at",
+            "timestamp",
+            "wait_seconds",
+        ] {
+            let path = format!("observation.{name}");
+            assert!(natural(&path, json!(1.5), json!(2)), "{name}");
+        }
     }
 
     #[test]
@@ -232,5 +294,30 @@ mod tests {
         assert!(!natural("observation.text", json!("abc"), json!("abd")));
         assert!(!natural("reward", json!(0.5), json!(0.25)));
         assert!(!natural("observation.id", json!("north"), json!("south")));
+    }
+
+    #[test]
+    fn words_are_whole() {
+        for name in [
+            "items",
+            "programs_left",
+            "times_tried",
+            "ms",
+            "seconds",
+            "lifetime",
+            "time",
+        ] {
+            let path = format!("observation.{name}");
+            assert!(!natural(&path, json!(1), json!(2)), "{name}");
+        }
+        let (left, right) = (json!("0123456789abcdef"), json!("fedcba9876543210"));
+        assert!(!natural("observation.grid", left.clone(), right.clone()));
+        assert!(!natural("observation.board_hash", left, right));
+    }
+
+    #[test]
+    fn dates_that_are_chosen_are_not_now() {
+        let (left, right) = ("1999-01-31T12:00:00Z", "1999-02-01T12:00:00Z");
+        assert!(!natural("observation.departure", json!(left), json!(right)));
     }
 }

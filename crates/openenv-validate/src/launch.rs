@@ -1,6 +1,7 @@
 //! What gets the environment of a package running, so that it can be looked at.
 
 use std::fmt;
+use std::future::ready;
 use std::path::Path;
 
 use futures_util::future::BoxFuture;
@@ -12,6 +13,15 @@ use crate::manifest::Execution;
 pub trait Launcher: Sync {
     /// Where it runs them.
     fn place(&self) -> Place;
+
+    /// Does what changes files of the package, such as to build it: its files are looked at afterwards.
+    /// Whatever goes wrong is what is said of the start. Default: nothing.
+    ///
+    /// # Errors
+    /// If the environment cannot be started.
+    fn prepare<'a>(&'a self, _root: &'a Path) -> BoxFuture<'a, Result<(), LaunchError>> {
+        Box::pin(ready(Ok(())))
+    }
 
     /// Starts the environment of a package and waits until it answers.
     fn start<'a>(&'a self, package: Package<'a>) -> BoxFuture<'a, Result<Running, LaunchError>>;

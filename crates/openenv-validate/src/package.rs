@@ -22,6 +22,7 @@ mod grade;
 mod judge;
 mod run;
 
+use self::digest::Source;
 use self::run::Run;
 
 /// How a package is checked.
@@ -115,8 +116,12 @@ pub async fn check_package(
         )));
     }
     detect::detect(root).map_err(PackageError::Unrecognized)?;
+    let prepared = match options.launcher.filter(|_| runs) {
+        Some(launcher) => launcher.prepare(root).await,
+        None => Ok(()),
+    };
     let begun = Instant::now();
-    let before = digest::source_digest(root);
+    let before = Source::read(root);
     let declared = match &before {
         Ok(_) => Some(Manifest::load(root)),
         Err(_) => None,
@@ -124,6 +129,7 @@ pub async fn check_package(
     let mut run = Run {
         root,
         options,
+        prepared,
         manifest: None,
         results: Vec::new(),
         levels: vec![Level::Static],
@@ -139,9 +145,9 @@ pub async fn check_package(
         match &before {
             Ok(before) => {
                 run.start().await;
-                let after = digest::source_digest(root);
+                let after = Source::read(root);
                 run.complete();
-                run.compare(before, after.ok());
+                run.compare(before, after);
             }
             Err(error) => {
                 let problem = format!("the package could not be read: {error}");
@@ -151,5 +157,6 @@ pub async fn check_package(
             }
         }
     }
-    Ok(run.report(policy, before.unwrap_or_default()))
+    let digest = before.map(|before| before.digest).unwrap_or_default();
+    Ok(run.report(policy, digest))
 }

@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use crate::server::Server;
 
+/// What JSON-RPC says to a method that is not there.
+const METHOD_NOT_FOUND: i64 = -32601;
+
 /// A tool, as far as it is listed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tool {
@@ -56,9 +59,15 @@ pub(crate) fn request(method: &str, params: &Value) -> Value {
 
 fn read(response: &Value) -> Listing {
     if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
-        // The reference's words for an environment that has no tools at all.
         let message = error["message"].as_str().unwrap_or_default();
-        return Listing::None(format!("the environment has no tools: {message}"));
+        // The reference's words for an environment that has no tools at all.
+        let has_none =
+            error["code"] == METHOD_NOT_FOUND || message.contains("does not support MCP");
+        return if has_none {
+            Listing::None(format!("the environment has no tools: {message}"))
+        } else {
+            Listing::Broken(format!("`tools/list` failed: {error}"))
+        };
     }
     let Some(tools) = response["result"]["tools"].as_array() else {
         return Listing::Broken(format!("`tools/list` has no list of tools: {response}"));
@@ -76,4 +85,22 @@ fn read(response: &Value) -> Listing {
         }
     });
     Listing::Tools(tools.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn to_fail_is_not_to_have_none() {
+        let failed = |code: i64, message: &str| {
+            read(&json!({ "error": { "code": code, "message": message } }))
+        };
+        let none = failed(-32603, "Environment does not support MCP");
+        assert!(matches!(none, Listing::None(_)), "{none:?}");
+        let none = failed(METHOD_NOT_FOUND, "no such method");
+        assert!(matches!(none, Listing::None(_)), "{none:?}");
+        let broken = failed(-32603, "the database is gone");
+        assert!(matches!(broken, Listing::Broken(_)), "{broken:?}");
+    }
 }

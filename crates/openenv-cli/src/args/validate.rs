@@ -18,11 +18,11 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
 
-    /// How far a package is checked: static, runtime or semantic
-    #[arg(long, value_name = "LEVEL", default_value = "semantic")]
-    pub(crate) level: String,
+    /// How far a package is checked: static, runtime or semantic [default: semantic]
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) level: Option<String>,
 
-    /// Run no image, not even that of `--image`: what needs one is skipped
+    /// Build nothing and run no image, not even that of `--image`: what needs one is skipped
     #[arg(long)]
     pub(crate) skip_build: bool,
 
@@ -32,7 +32,7 @@ pub(crate) struct ValidateArgs {
 
     /// Run the package in a container of this image, as `openenv build` makes one, within the limits
     /// that it declares [default: on this machine, without a container]
-    #[arg(long, value_name = "IMAGE", conflicts_with = "url")]
+    #[arg(long, value_name = "IMAGE")]
     pub(crate) image: Option<String>,
 
     /// Policy of severities: v1 for static checks, v2 for all [default: as the level needs it]
@@ -48,13 +48,9 @@ pub(crate) struct ValidateArgs {
     pub(crate) output: Option<PathBuf>,
 
     /// How long a server may take to answer; an environment may take six times as long for a step
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value = "5",
-        allow_negative_numbers = true
-    )]
-    pub(crate) timeout: PositiveSeconds,
+    /// [default: 5]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) timeout: Option<PositiveSeconds>,
 
     /// Header of every request to a server, as `authorization: Bearer …`; may be repeated
     #[arg(long = "header", value_name = "NAME: VALUE")]

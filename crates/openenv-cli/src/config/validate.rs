@@ -19,8 +19,8 @@ pub(crate) struct ValidateConfig {
     pub(crate) target: Option<String>,
     /// Default: none.
     pub(crate) url: Option<String>,
-    /// Default: `semantic`.
-    pub(crate) level: String,
+    /// Default: `semantic`, for a package.
+    pub(crate) level: Option<String>,
     /// Default: no.
     pub(crate) skip_build: bool,
     /// Default: no.
@@ -33,8 +33,8 @@ pub(crate) struct ValidateConfig {
     pub(crate) json: bool,
     /// Default: none.
     pub(crate) output: Option<PathBuf>,
-    /// Default: 5 seconds.
-    pub(crate) timeout: Duration,
+    /// Default: 5 seconds, for a server.
+    pub(crate) timeout: Option<Duration>,
     /// Default: none.
     pub(crate) headers: Vec<Header>,
     /// How a package in Python is run.
@@ -55,9 +55,13 @@ impl ValidateConfig {
             policy: args.policy,
             json: args.json,
             output: args.output,
-            timeout: args.timeout.0,
+            timeout: args.timeout.map(|timeout| timeout.0),
             headers: args.headers,
-            python: args.python.into(),
+            python: PythonConfig {
+                // All sessions in one process, where they can get into each other's way.
+                workers: Some(1),
+                ..args.python.into()
+            },
             progress,
         }
     }

@@ -1,12 +1,13 @@
 //! From an idea to a container, and what the Python package makes of the image.
 
 use std::fs;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
 use crate::place::{reference, workspace};
-use crate::serving::{Serving, openenv};
+use crate::serving::{Serving, openenv, wait_for};
 
 /// Drives the image named by its argument as a trainer does, and prints what it sees.
 const TRAINER: &str = r#"
@@ -73,6 +74,27 @@ fn a_new_crate_becomes_an_image_that_the_python_package_accepts() {
     let report = succeed(command("validate --image").arg(&image.0).arg(&project));
     assert!(report.contains("pass  runtime.startup"), "{report}");
     assert!(!report.contains("fail"), "{report}");
+
+    // Who interrupts them leaves nothing behind.
+    let of_image = |arguments: &str| {
+        let mut listing = Command::new("docker");
+        listing.args(arguments.split(' '));
+        succeed(listing.args(["--filter", &format!("ancestor={}", image.0)]))
+    };
+    let checking = command("validate --image")
+        .arg(&image.0)
+        .arg(&project)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for("the container is there", || {
+        !of_image("ps --quiet").is_empty()
+    });
+    succeed(Command::new("kill").args(["-TERM", &checking.id().to_string()]));
+    let interrupted = checking.wait_with_output().unwrap();
+    assert_eq!(interrupted.status.code(), Some(130), "{interrupted:?}");
+    assert_eq!(of_image("ps --quiet --all"), "");
 
     // Those of the reference, which builds an image of its own on ours.
     let checked = place.path().join("checked");

@@ -66,11 +66,18 @@ fn help() {
 #[test]
 fn servers_pass() {
     let serving = Serving::start(openenv("serve documents --port 0 --mode production"));
-    for arguments in [serving.url.clone(), format!("--url {}", serving.url)] {
+    let (_, address) = serving.url.split_once("://").unwrap();
+    let targets = [
+        serving.url.clone(),
+        format!("--url {}", serving.url),
+        address.to_owned(),
+    ];
+    for arguments in targets {
         let output = validate(&format!("{arguments} --json"));
         assert_eq!(output.status.code(), Some(0));
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(report["target"], serving.url.as_str());
+        let target = report["target"].as_str().unwrap();
+        assert!(target.ends_with(address), "{target}");
         assert_eq!(report["validation_type"], "running_environment");
         assert_eq!(report["mode"], "production");
         assert_eq!(report["passed"], true);
@@ -144,12 +151,43 @@ fn reports_are_written() {
     assert_eq!(written["report_schema_version"], "1");
     assert_eq!(written["results"][0]["check_id"], "static.manifest");
     assert!(kept.path().join("report.artifacts/SHA256SUMS").is_file());
+    // What is called like the directory beside it is no trouble.
+    let file = kept.path().join("x.artifacts");
+    let shown = file.display();
+    let output = validate(&format!("{root} --level static --output {shown}"));
+    assert_eq!(output.status.code(), Some(0));
+    assert!(file.is_file());
+    assert!(
+        kept.path()
+            .join("x.artifacts.artifacts/SHA256SUMS")
+            .is_file()
+    );
+}
+
+#[test]
+fn reports_that_cannot_be_written_are_refused_at_once() {
+    let root = package(MANIFEST);
+    let kept = TempDir::new().unwrap();
     let nowhere = kept.path().join("nowhere/report.json");
-    let output = validate(&format!(
-        "{root} --level static --output {}",
-        nowhere.display()
-    ));
-    assert_fails(&output, 3, &["could not write"]);
+    for target in [&format!("{} --level static", root.path().display()), "echo"] {
+        for path in [nowhere.as_path(), kept.path()] {
+            let output = validate(&format!("{target} --output {}", path.display()));
+            assert_fails(&output, 3, &["could not write"]);
+        }
+    }
+}
+
+#[test]
+fn a_crate_is_not_built_to_be_skipped() {
+    let root = package(MANIFEST);
+    // Cargo would not even read it.
+    fs::write(root.path().join("Cargo.toml"), "no crate").unwrap();
+    let shown = root.path().display();
+    let output = validate(&format!("{shown} --level runtime --skip-build"));
+    assert_eq!(output.status.code(), Some(0));
+    let text = stdout(&output);
+    assert!(text.contains("the crate was not built"), "{text}");
+    assert!(text.contains("The environment was not run"), "{text}");
 }
 
 #[test]
@@ -170,6 +208,16 @@ fn what_cannot_be_asked_is_refused() {
             1,
             "`--local` is for packages",
         ),
+        ("http://a --level static".to_owned(), 1, "`--level`"),
+        ("localhost:1 --image a".to_owned(), 1, "`--image`"),
+        (
+            "--url http://a --skip-build".to_owned(),
+            1,
+            "`--skip-build`",
+        ),
+        ("echo --policy v1".to_owned(), 1, "`--policy`"),
+        (format!("{root} --timeout 1"), 1, "`--timeout`"),
+        (format!("{root} --header a:b"), 1, "`--header`"),
         (
             "--url ftp://a".to_owned(),
             1,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::difference::differences;
+use crate::difference::{Difference, differences};
 use crate::episode::{Episode, Exchange, Failure, Operation, Transcript, shortened};
 use crate::finding::{Findings, Problem};
 use crate::script::Script;
@@ -122,7 +122,7 @@ impl Interleaved {
     }
 
     /// Compares the disturbed episode with the one that was played alone. What varies between equal
-    /// episodes anyway is left out.
+    /// episodes anyway tells nothing.
     pub(super) fn check(&self, alone: &Transcript, varying: &BTreeSet<String>) -> Findings {
         let (disturbed, other, other_id) = match self {
             Self::Played {
@@ -140,9 +140,13 @@ impl Interleaved {
         let fix =
             "keep all state in the environment of the session: no globals, no class attributes";
         let expected = "an episode is not changed by another one at the same time";
-        let differing = differences(alone, disturbed)
+        let (natural, strange): (Vec<_>, Vec<_>) = differences(alone, disturbed)
             .into_iter()
-            .filter(|found| !found.is_natural() && !varying.contains(&found.path))
+            .partition(Difference::is_natural);
+        findings.excuse(&natural);
+        let differing = strange
+            .into_iter()
+            .filter(|found| !varying.contains(&found.path))
             .take(MOST);
         for found in differing {
             let seen = format!("alone and beside another, {}", found.describe());
@@ -150,14 +154,30 @@ impl Interleaved {
                 .problems
                 .push(Problem::required(expected, seen, fix));
         }
-        if findings.problems.is_empty() && !varying.is_empty() {
+        if !varying.is_empty() {
             let paths: Vec<_> = varying.iter().map(|path| format!("`{path}`")).collect();
-            let left_out = format!("not compared, as it always varies: {}", paths.join(", "));
-            findings.notes.push(left_out);
+            let verb = if paths.len() == 1 { "varies" } else { "vary" };
+            findings.not_run = Some(format!(
+                "could not be told: {} {verb} anyway",
+                paths.join(", ")
+            ));
         }
+        let asked = asked_id(alone);
         let alone_states = states(alone);
+        // Names that an environment makes up are others each time.
+        let honoured = alone_states
+            .first()
+            .is_some_and(|state| state["episode_id"] == asked);
+        let names: &[&str] = if honoured {
+            &["episode_id", "step_count"]
+        } else {
+            findings
+                .notes
+                .push("`episode_id` of the state was not compared: it is not that of reset".into());
+            &["step_count"]
+        };
         for (index, (left, right)) in alone_states.iter().zip(states(disturbed)).enumerate() {
-            for name in ["episode_id", "step_count"] {
+            for name in names {
                 if left.get(name) != right.get(name) && findings.problems.is_empty() {
                     let right = right.get(name).cloned().unwrap_or_default();
                     findings.problems.push(Problem::required(
@@ -168,10 +188,6 @@ impl Interleaved {
                 }
             }
         }
-        let asked = asked_id(alone);
-        let honoured = alone_states
-            .first()
-            .is_some_and(|state| state["episode_id"] == asked);
         let stolen = states(other)
             .iter()
             .any(|state| state["episode_id"] == asked);

@@ -57,11 +57,13 @@ pub(super) async fn send(server: &Server, script: &Script, schema: &Value) -> Fi
             Some(refusal) => format!("after the error {}, {lost}", refusal.code),
             None => lost,
         };
-        findings.problems.push(if message.fatal_elsewhere {
-            Problem::advice(expected, seen, fix)
+        if message.fatal_elsewhere || refused.as_ref().is_some_and(is_reference_slip) {
+            let note = format!("{what} ended the session, as on the reference's server: {seen}");
+            findings.notes.push(note);
         } else {
-            Problem::required(expected, seen, fix)
-        });
+            let problem = Problem::required(expected, seen, fix);
+            findings.problems.push(problem);
+        }
         if matches!(answered, Err(Lost::Silent(_))) {
             // Whatever comes now may be the answer to this.
             return findings;
@@ -103,6 +105,11 @@ impl Findings {
                 format!("the code {:?} without a message", refusal.code),
                 "put a message into the error",
             ));
+        } else if is_reference_slip(&refusal) {
+            self.notes.push(format!(
+                "{what} is refused with {}, as by the reference's server, which fails over it itself",
+                refusal.code
+            ));
         } else if !message.codes.contains(&refusal.code.as_str()) {
             self.problems.push(Problem::advice(
                 format!("{what} is refused with {}", message.codes.join(" or ")),
@@ -134,6 +141,19 @@ impl Findings {
             ));
         }
     }
+}
+
+/// Whether the reference's server failed while it read the action, or wrote down what is wrong with it:
+/// no author can help that.
+fn is_reference_slip(refusal: &Refusal) -> bool {
+    ["EXECUTION_ERROR", "SESSION_ERROR"].contains(&refusal.code.as_str())
+        && [
+            "Unable to serialize",
+            "Error serializing",
+            "unhashable type",
+        ]
+        .iter()
+        .any(|words| refusal.message.contains(words))
 }
 
 /// The steps that the last state counts.

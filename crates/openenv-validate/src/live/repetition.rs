@@ -69,12 +69,12 @@ impl Repeated {
         );
         if let Some(other) = &self.other_seed {
             let same = differences(first, other).iter().all(Difference::is_natural);
-            findings.notes.push(if same {
-                "another seed gave the same episode: the seed has no effect on these actions"
-                    .to_owned()
+            if same {
+                let note = "another seed gave the same episode: it has no effect on these actions";
+                findings.notes.push(note.to_owned());
             } else {
-                "another seed gave another episode".to_owned()
-            });
+                findings.seen.push_str(", and another seed another episode");
+            }
         }
         findings
     }
@@ -121,7 +121,7 @@ impl Repeated {
         })
     }
 
-    /// The paths of what differs between equal episodes.
+    /// The paths of what differs between equal episodes, but not by nature.
     pub(super) fn varying(&self, first: &Transcript) -> BTreeSet<String> {
         let again = self
             .again
@@ -134,6 +134,7 @@ impl Repeated {
             .flat_map(|(again, over)| differences(again, over));
         again
             .chain(over)
+            .filter(|difference| !difference.is_natural())
             .map(|difference| difference.path)
             .collect()
     }
@@ -149,20 +150,33 @@ impl Findings {
     fn judge(&mut self, differences: Vec<Difference>, expected: &str, fix: &str) {
         let (natural, strange): (Vec<_>, Vec<_>) =
             differences.into_iter().partition(Difference::is_natural);
-        let paths: BTreeSet<&str> = natural.iter().map(|found| found.path.as_str()).collect();
-        if !paths.is_empty() {
-            let paths: Vec<_> = paths.into_iter().map(|path| format!("`{path}`")).collect();
-            let note = format!("differs by nature: {}", paths.join(", "));
-            if !self.notes.contains(&note) {
-                self.notes.push(note);
-            }
-        }
+        self.excuse(&natural);
         let told = strange.iter().take(MOST);
         let problems = told.map(|found| Problem::advice(expected, found.describe(), fix));
         self.problems.extend(problems);
         if strange.len() > MOST {
             self.notes
                 .push(format!("{} more values differ", strange.len() - MOST));
+        }
+    }
+
+    /// Notes what differs by nature: what passes in spite of it is not quite the same.
+    pub(super) fn excuse(&mut self, natural: &[Difference]) {
+        let paths: BTreeSet<&str> = natural.iter().map(|found| found.path.as_str()).collect();
+        if paths.is_empty() {
+            return;
+        }
+        let paths: Vec<_> = paths.into_iter().map(|path| format!("`{path}`")).collect();
+        let note = format!(
+            "not compared, as times and made up names differ by nature: {}",
+            paths.join(", ")
+        );
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+        let apart = ", apart from what differs by nature";
+        if !self.seen.ends_with(apart) {
+            self.seen.push_str(apart);
         }
     }
 }

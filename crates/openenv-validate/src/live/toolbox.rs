@@ -76,10 +76,10 @@ pub(super) fn declarations(listing: &Listing) -> Findings {
         Listing::None(why) => return Findings::not_run(why.clone()),
         Listing::Broken(why) => {
             let mut findings = Findings::default();
-            findings.problems.push(Problem::advice(
+            findings.problems.push(Problem::required(
                 "`tools/list` lists the tools, or says that there are none",
                 shortened(why),
-                "answer JSON-RPC at `POST /mcp`",
+                "answer JSON-RPC at `POST /mcp`, and look into the server's log for why it failed",
             ));
             return findings;
         }

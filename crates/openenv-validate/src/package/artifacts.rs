@@ -3,7 +3,9 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -153,11 +155,11 @@ fn redacted(value: &Value, depth: usize) -> Value {
                 } else {
                     redacted(value, depth + 1)
                 };
-                (without_tokens(name), value)
+                (without_tokens(name, depth), value)
             });
             Value::Object(fields.collect::<Map<_, _>>())
         }
-        Value::String(text) => Value::String(without_tokens(text)),
+        Value::String(text) => Value::String(without_tokens(text, depth)),
         other => other.clone(),
     }
 }
@@ -173,33 +175,33 @@ fn is_secret_name(name: &str) -> bool {
         .any(|word| name.contains(word))
 }
 
-/// A text with the keys of well-known services left out.
-fn without_tokens(text: &str) -> String {
-    let mut words = Vec::new();
-    let mut bearer = false;
-    for word in text.split(' ') {
-        let bare = word.trim_start_matches(|character: char| !character.is_ascii_alphanumeric());
-        let start = [
-            "hf_",
-            "sk-",
-            "sk_",
-            "ghp_",
-            "ghp-",
-            "github_pat_",
-            "github_pat-",
-        ]
-        .iter()
-        .find(|start| bare.starts_with(**start));
-        let long = start.is_some_and(|start| bare.len() >= start.len() + 8);
-        if (bearer && !word.is_empty()) || long {
-            words.push(LEFT_OUT);
-        } else {
-            words.push(word);
+/// A text with the keys of well-known services left out, wherever in it they are; one that is JSON
+/// itself also without what is called a secret there.
+fn without_tokens(text: &str, depth: usize) -> String {
+    if text.trim_start().starts_with(['{', '['])
+        && let Ok(value) = serde_json::from_str::<Value>(text)
+    {
+        let kept = redacted(&value, depth + 1);
+        if kept != value {
+            return kept.to_string();
         }
-        bearer = bare.eq_ignore_ascii_case("bearer");
     }
-    words.join(" ")
+    let text = KEY.replace_all(text, format!("${{before}}{LEFT_OUT}"));
+    let text = BEARER.replace_all(&text, format!("${{before}}{LEFT_OUT}"));
+    text.into_owned()
 }
+
+/// A key of a well-known service, which does not begin in the middle of a word.
+static KEY: LazyLock<Regex> = LazyLock::new(|| {
+    let key =
+        r"(?P<before>^|[^A-Za-z0-9])(?:hf_|sk[-_]|gh[opsu][-_]|github_pat[-_])[A-Za-z0-9_.-]{8,}";
+    Regex::new(key).expect("the expression is valid")
+});
+
+static BEARER: LazyLock<Regex> = LazyLock::new(|| {
+    let bearer = r#"(?P<before>(?i:\bbearer)[ \t]+)[^\s"',;]+"#;
+    Regex::new(bearer).expect("the expression is valid")
+});
 
 #[cfg(test)]
 mod tests {
@@ -222,5 +224,23 @@ mod tests {
                 "list": [{ "Authorization": LEFT_OUT }],
             })
         );
+    }
+
+    #[test]
+    fn keys_are_found_anywhere() {
+        for (text, kept) in [
+            ("key=hf_abcdefgh12&x=1", "key=[REDACTED]&x=1"),
+            ("(sk-abcdefgh),ghp_abcdefgh", "([REDACTED]),[REDACTED]"),
+            (r#"said {"a":"hf_abcdefgh"}"#, r#"said {"a":"[REDACTED]"}"#),
+            (
+                r#"{"password":"x","a":1}"#,
+                r#"{"password":"[REDACTED]","a":1}"#,
+            ),
+            (r#""Bearer abc","#, r#""Bearer [REDACTED]","#),
+            ("task-abcdefgh", "task-abcdefgh"),
+            ("risk_assessment_of", "risk_assessment_of"),
+        ] {
+            assert_eq!(without_tokens(text, 0), kept);
+        }
     }
 }

@@ -23,10 +23,7 @@ pub(super) fn tools(
     let tools = listing.tools();
     let listed: BTreeSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let mut problems = Vec::new();
-    if let Listing::Broken(why) = listing {
-        if declared.is_empty() {
-            return CheckResult::skip(id, why.clone());
-        }
+    if let (Listing::Broken(why), None) = (listing, check) {
         problems.push(why.clone());
     }
     let missing = declared.difference(&listed);

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
+use super::digest::Source;
 use super::{PackageOptions, PackageRun, declared, grade, judge};
 use crate::finding::Outcome;
 use crate::launch::{LaunchError, Limits, Package, Place, Running};
@@ -29,6 +30,8 @@ const MAX_SCHEMA: usize = 1024 * 1024;
 pub(super) struct Run<'a> {
     pub(super) root: &'a Path,
     pub(super) options: &'a PackageOptions<'a>,
+    /// What came of getting it ready to be started
+    pub(super) prepared: Result<(), LaunchError>,
     pub(super) manifest: Option<Manifest>,
     pub(super) results: Vec<CheckResult>,
     pub(super) levels: Vec<Level>,
@@ -43,17 +46,27 @@ pub(super) struct Run<'a> {
 /// Why the environment does not run.
 struct Refused(Status, String);
 
+impl From<LaunchError> for Refused {
+    fn from(error: LaunchError) -> Self {
+        match error {
+            LaunchError::Unsupported(reason) => Self(Status::Skip, reason),
+            LaunchError::Startup(reason) => Self(Status::Fail, reason),
+            LaunchError::Launcher(reason) => Self(Status::Error, reason),
+        }
+    }
+}
+
 impl Run<'_> {
     pub(super) fn declare(
         &mut self,
         declared: Option<Result<Manifest, manifest::ManifestError>>,
-        digest: &std::io::Result<String>,
+        source: &std::io::Result<Source>,
         begun: Instant,
     ) {
         let id = "static.manifest";
         let result = match declared {
             None => {
-                let error = digest.as_ref().err().map(ToString::to_string);
+                let error = source.as_ref().err().map(ToString::to_string);
                 let problem = format!(
                     "the package could not be read: {}",
                     error.unwrap_or_default()
@@ -135,11 +148,8 @@ impl Run<'_> {
             without_network: manifest.is_some_and(|manifest| manifest.network.mode != "public"),
         };
         self.levels.push(Level::Runtime);
-        let running = launcher.start(package).await.map_err(|error| match error {
-            LaunchError::Unsupported(reason) => Refused(Status::Skip, reason),
-            LaunchError::Startup(reason) => Refused(Status::Fail, reason),
-            LaunchError::Launcher(reason) => Refused(Status::Error, reason),
-        })?;
+        self.prepared.clone()?;
+        let running = launcher.start(package).await?;
         let name = match place {
             Place::Machine => "local",
             Place::Container => "container",
@@ -235,23 +245,23 @@ impl Run<'_> {
         result
     }
 
-    /// What changed while it was looked at was not looked at.
-    pub(super) fn compare(&mut self, before: &str, after: Option<String>) {
-        let problem = match after {
-            Some(after) if after == before => return,
-            Some(_) => "the package changed while it was checked",
-            None => "the package could not be read any more after it was checked",
+    /// What changes while it is looked at is not quite what was looked at, and not what is published.
+    pub(super) fn compare(&mut self, before: &Source, after: std::io::Result<Source>) {
+        let seen = match after {
+            Ok(after) => match before.first_change(&after) {
+                Some(change) => change,
+                None => return,
+            },
+            Err(error) => format!("the package could not be read any more: {error}"),
         };
-        for result in &mut self.results {
-            let replaced = match result.check_id.as_str() {
-                "runtime.startup" => CheckResult::new("runtime.startup", Status::Error, problem),
-                id if id.starts_with("static.") => continue,
-                id => {
-                    CheckResult::skip(id, format!("unmet dependency: runtime.startup ({problem})"))
-                }
-            };
-            *result = replaced;
-        }
+        let id = "live.package_unchanged";
+        let seen = format!("the package changed while it was checked: {seen}");
+        let mut result = CheckResult::new(id, Status::Fail, seen).measured("required", false);
+        result.remediation = Some(
+            "write to `outputs/` or to the temporary directory, or run it in a container with `--image`"
+                .to_owned(),
+        );
+        self.results.push(result);
     }
 
     pub(super) fn report(self, policy: Policy, source_digest: String) -> PackageRun {

@@ -37,6 +37,42 @@ async fn times_and_names_may_differ() {
         .unwrap();
     assert!(details.contains("`observation.stamp`"), "{details}");
     assert!(details.contains("`observation.run_id`"), "{details}");
+    for id in ["live.seed", "live.determinism", "live.isolation"] {
+        let seen = criterion(&report, id).actual.clone().unwrap();
+        assert!(
+            seen.as_str().unwrap().contains("apart from"),
+            "{id}: {seen}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_varies_anyway_tells_nothing_of_isolation() {
+    let report = check_with(&[Fault::Random]).await;
+    let found = report
+        .not_run
+        .iter()
+        .find(|check| check.id == "live.isolation");
+    let reason = &found.unwrap().reason;
+    assert_eq!(
+        reason,
+        "could not be told: `observation.total` varies anyway"
+    );
+}
+
+#[tokio::test]
+async fn what_the_reference_does_is_noted() {
+    for fault in [Fault::FragileArray, Fault::Unserializable] {
+        let report = check_with(&[fault]).await;
+        assert!(
+            report.summary.failed_criteria.is_empty(),
+            "{:#?}",
+            report.criteria
+        );
+        let bad = criterion(&report, "live.bad_actions");
+        let details = bad.details.clone().unwrap();
+        assert!(details.contains("the reference's server"), "{details}");
+    }
 }
 
 #[tokio::test]
@@ -66,20 +102,20 @@ macro_rules! finds {
 finds! {
     chance: Random is "live.determinism", false, "step 1: `observation.total` was";
     reset_that_remembers: Forgetless is "live.determinism", false, "after a reset is like one in a new session";
-    another_name: OwnEpisode is "live.state", false, "\"mine\"";
+    another_name: OwnEpisode is "live.state", false, "\"mine 0\"";
     a_wrong_count: Miscount is "live.state", false, "`step_count` is 1 | state after step 1: 2";
     truth_as_reward: RewardTrue is "live.reward", false, "step 1: the reward is true";
     text_as_reward: RewardText is "live.reward", true, "step 1: the reward is \"much\"";
     unknown_fields: OffSchema is "live.observation_schema", true, "step 2: ";
     schemas_elsewhere: RemoteSchema is "live.observation_schema", true, "non-local reference";
     sessions_that_end_over_bad_messages: Fragile is "live.bad_actions", true, "text that is not JSON is answered with an error";
-    sessions_that_end_over_lists: FragileArray is "live.bad_actions", false, "after the error SESSION_ERROR";
     bad_actions_that_are_taken: Gullible is "live.bad_actions", true, "an action without a required field is answered with an error";
     bad_actions_that_count: CountsBad is "live.bad_actions", false, "`step_count` is still 0 |";
     reserved_names: ReservedTool is "live.tools", true, "a tool is called `reset`";
     broken_schemas_of_tools: BadToolSchema is "live.tools", true, "that of `twice` is not valid";
     tools_without_words: SilentTool is "live.tools", false, "no description: `twice`";
     tools_of_one_name: TwinTools is "live.tools", true, "`twice` is there twice";
+    tools_that_are_lost: LostTools is "live.tools", true, "the database is gone";
     unknown_tools_that_work: GullibleTools is "live.tools", true, "the call of a tool that is not there fails";
     an_answer_to_close: AnswersClose is "live.close", true, "`close` has no reply";
     too_many_sessions: Overcommits is "live.capacity", true, "refuses session 4 | it was let in";

@@ -22,7 +22,7 @@ pub(crate) enum Fault {
     Forgetless,
     /// All sessions have one counter.
     Shared,
-    /// State makes up a name.
+    /// State makes up a name, another each time.
     OwnEpisode,
     /// State counts one too many.
     Miscount,
@@ -42,6 +42,8 @@ pub(crate) enum Fault {
     Fragile,
     /// A message that is no object ends the session, after an error.
     FragileArray,
+    /// What is wrong with an action cannot be written down.
+    Unserializable,
     /// Whatever comes is taken for an action.
     Gullible,
     /// Bad messages count as steps.
@@ -54,6 +56,8 @@ pub(crate) enum Fault {
     SilentTool,
     /// Two tools have one name.
     TwinTools,
+    /// The tools cannot be listed.
+    LostTools,
     /// Every call of a tool succeeds.
     GullibleTools,
     /// Places are never given back.
@@ -161,6 +165,7 @@ fn rpc(world: &World, request: &Value) -> Value {
     let id = &request["id"];
     let failed = |message: &str| json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } });
     match request["method"].as_str() {
+        Some("tools/list") if world.has(F::LostTools) => failed("the database is gone"),
         Some("tools/list") => {
             let schema = if world.has(F::BadToolSchema) {
                 json!({ "type": "nonsense" })
@@ -249,6 +254,7 @@ async fn talk(world: &World, socket: &mut WebSocket) -> bool {
 #[derive(Default)]
 struct Session {
     episode_id: Value,
+    own: Option<String>,
     steps: i64,
     total: i64,
 }
@@ -275,12 +281,16 @@ impl Session {
                     self.step(world, add)
                 }
                 _ if world.has(F::Gullible) => self.step(world, 1),
+                _ if world.has(F::Unserializable) => {
+                    let message = "Unable to serialize unknown type: <class 'ValueError'>";
+                    json!({ "type": "error", "data": { "message": message, "code": "EXECUTION_ERROR" } })
+                }
                 _ => self.refuse(world, "VALIDATION_ERROR"),
             },
             Some("state") => {
                 let extra = i64::from(world.has(F::Miscount));
                 let episode_id = if world.has(F::OwnEpisode) {
-                    json!("mine")
+                    self.own_id(world)
                 } else {
                     self.episode_id.clone()
                 };
@@ -289,6 +299,13 @@ impl Session {
             Some("mcp") => json!({ "type": "mcp", "data": rpc(world, data) }),
             _ => self.refuse(world, "UNKNOWN_TYPE"),
         }
+    }
+
+    fn own_id(&mut self, world: &World) -> Value {
+        let own = self
+            .own
+            .get_or_insert_with(|| format!("mine {}", world.chance()));
+        json!(own)
     }
 
     fn step(&mut self, world: &World, add: i64) -> Value {

@@ -192,7 +192,7 @@ async fn faults_fail_the_checks_of_the_policy() {
         (
             Fault::OwnEpisode,
             "runtime.state_contract",
-            "episode_id is \"mine\"",
+            "episode_id is \"mine",
         ),
         (
             Fault::Random,
@@ -313,7 +313,7 @@ async fn plans_are_read_as_the_reference_reads_them() {
 }
 
 #[tokio::test]
-async fn what_changes_meanwhile_was_not_checked() {
+async fn what_changes_meanwhile_is_named() {
     struct Changing<'a>(&'a Path);
     impl Launcher for Changing<'_> {
         fn place(&self) -> Place {
@@ -329,14 +329,47 @@ async fn what_changes_meanwhile_was_not_checked() {
     }
     let root = package(MANIFEST);
     let report = check(root.path(), Level::Runtime, &Changing(root.path())).await;
-    assert_status(
-        &report,
-        "runtime.startup",
-        Status::Error,
-        "changed while it was checked",
+    let (id, seen) = ("live.package_unchanged", "`new.txt` is new");
+    assert_status(&report, id, Status::Fail, seen);
+    let changed = result(&report, id);
+    assert!(changed.remediation.as_ref().unwrap().contains("outputs/"));
+    // What was found is kept.
+    assert_status(&report, "runtime.state_contract", Status::Pass, "");
+    assert_eq!(report.verdict, Verdict::Warn);
+}
+
+#[tokio::test]
+async fn what_cannot_be_prepared_is_not_started() {
+    struct Unbuilt;
+    impl Launcher for Unbuilt {
+        fn place(&self) -> Place {
+            Place::Machine
+        }
+        fn prepare<'a>(&'a self, root: &'a Path) -> BoxFuture<'a, Result<(), LaunchError>> {
+            // It is no change of what is looked at.
+            fs::write(root.join("built.txt"), "built").unwrap();
+            async { Err(LaunchError::Startup("it does not compile".to_owned())) }.boxed()
+        }
+        fn start<'a>(&'a self, _: Package<'a>) -> BoxFuture<'a, Result<Running, LaunchError>> {
+            panic!("it was started")
+        }
+    }
+    let root = package(MANIFEST);
+    let report = check(root.path(), Level::Runtime, &Unbuilt).await;
+    let (id, seen) = ("runtime.startup", "it does not compile");
+    assert_status(&report, id, Status::Fail, seen);
+    assert!(
+        !report
+            .results
+            .iter()
+            .any(|result| result.check_id == "live.package_unchanged")
     );
-    assert_status(&report, "runtime.state_contract", Status::Skip, "changed");
-    assert_eq!(report.verdict, Verdict::Fail);
+    // Neither is done for what is no package.
+    let nothing = tempfile::TempDir::new().unwrap();
+    let mut options = PackageOptions::default();
+    options.launcher = Some(&Unbuilt);
+    check_package(nothing.path(), &options).await.unwrap_err();
+    assert!(!nothing.path().join("built.txt").exists());
 }
 
 #[tokio::test]

@@ -266,7 +266,7 @@ app = create_app(Counter, Add, Total, env_name='counter', max_concurrent_envs=in
 uvicorn.run(app, host='127.0.0.1', port=int(sys.argv[1]), log_level='error')
 ";
 
-/// What is normal for the reference's server is no more than a warning.
+/// What is normal for the reference's server is no more than a note.
 #[tokio::test]
 #[ignore = "needs Python with openenv 0.10.0"]
 async fn the_server_of_the_reference_passes() {
@@ -278,15 +278,14 @@ async fn the_server_of_the_reference_passes() {
         });
         let report = served.await.check().await;
         assert!(report.passed, "{:#?}", report.criteria);
-        // It ends the session over a message that is no object.
-        assert_eq!(
-            report.summary.failed_criteria,
-            ["live.bad_actions"],
+        assert!(
+            report.summary.failed_criteria.is_empty(),
             "{:#?}",
             report.criteria
         );
+        // It ends the session over a message that is no object.
         let bad = criterion(&report, "live.bad_actions");
-        assert!(!bad.required, "{bad:#?}");
+        assert!(bad.details.is_some(), "{bad:#?}");
         assert!(criterion(&report, "live.determinism").passed);
         if places == "1" {
             assert!(criterion(&report, "live.capacity").passed);
@@ -314,6 +313,6 @@ async fn tools_on_the_server_of_the_reference_pass() {
     assert!(report.passed, "{:#?}", report.criteria);
     // Its schema of what reset returns is that of a tool's call; a tool has no description.
     let failed = &report.summary.failed_criteria;
-    let known = ["live.observation_schema", "live.bad_actions", "live.tools"];
+    let known = ["live.observation_schema", "live.tools"];
     assert_eq!(failed, &known, "{:#?}", report.criteria);
 }

@@ -1,5 +1,7 @@
 //! A package that is run to be looked at: by this process, or in a container.
 
+use std::path::Path;
+use std::sync::OnceLock;
 use std::thread;
 
 use futures_util::FutureExt;
@@ -10,14 +12,29 @@ use openenv_validate::{LaunchError, Launcher, Package, Place, Running};
 use serde_json::Map;
 use tokio::sync::oneshot;
 
-use crate::config::PythonConfig;
+use crate::config::{PythonConfig, ValidateConfig};
 use crate::local_server::LocalServer;
+use crate::program::Program;
 use crate::subject::Subject;
 
 /// Serves packages on this machine.
 pub(super) struct OnThisMachine<'a> {
-    pub(super) python: &'a PythonConfig,
-    pub(super) progress: bool,
+    python: &'a PythonConfig,
+    progress: bool,
+    skip_build: bool,
+    /// That of a crate, once it is built.
+    program: OnceLock<Program>,
+}
+
+impl<'a> OnThisMachine<'a> {
+    pub(super) fn new(config: &'a ValidateConfig) -> Self {
+        Self {
+            python: &config.python,
+            progress: config.progress,
+            skip_build: config.skip_build,
+            program: OnceLock::new(),
+        }
+    }
 }
 
 impl Launcher for OnThisMachine<'_> {
@@ -25,13 +42,33 @@ impl Launcher for OnThisMachine<'_> {
         Place::Machine
     }
 
+    /// What cargo writes is there before the package is looked at.
+    fn prepare<'a>(&'a self, root: &'a Path) -> BoxFuture<'a, Result<(), LaunchError>> {
+        async move {
+            let Subject::Crate(directory) = Subject::at(root) else {
+                return Ok(());
+            };
+            if self.skip_build {
+                let reason = "--skip-build: the crate was not built, so nothing was run";
+                return Err(LaunchError::Unsupported(reason.to_owned()));
+            }
+            let program = Program::build(&directory, Profile::Dev).await;
+            let program = program.map_err(|error| LaunchError::Startup(format!("{error:#}")))?;
+            // It is built once.
+            let _ = self.program.set(program);
+            Ok(())
+        }
+        .boxed()
+    }
+
     fn start<'a>(&'a self, package: Package<'a>) -> BoxFuture<'a, Result<Running, LaunchError>> {
         async move {
             let subject = Subject::at(package.root);
             // It has a runtime of its own, which must not be started on a thread of another.
             let server = thread::scope(|scope| {
-                let starting = scope.spawn(|| {
-                    LocalServer::start(&subject, self.python, &Profile::Dev, self.progress)
+                let starting = scope.spawn(|| match self.program.get() {
+                    Some(program) => LocalServer::start_program_for_checks(program),
+                    None => LocalServer::start_for_checks(&subject, self.python, self.progress),
                 });
                 starting.join()
             });

@@ -105,7 +105,13 @@ pub(super) fn running(report: &RunningReport, took: Duration) -> String {
         .iter()
         .map(|check| (check.id, check.reason.as_str()))
         .collect();
-    body(&mut text, &lines, &not_run, &findings);
+    let notes: Vec<(&str, &str)> = report
+        .criteria
+        .iter()
+        .filter(|criterion| criterion.passed && criterion.id.starts_with("live."))
+        .filter_map(|criterion| Some((criterion.id, criterion.details.as_deref()?)))
+        .collect();
+    body(&mut text, &lines, &not_run, &notes, &findings);
     let verdict = if report.passed {
         Verdict::Pass
     } else {
@@ -118,6 +124,14 @@ pub(super) fn running(report: &RunningReport, took: Duration) -> String {
     };
     end(&mut text, verdict, &lines, not_run.len(), took);
     text
+}
+
+/// Why nothing was run that should have been, if so.
+fn nothing_ran(report: &PackageReport) -> Option<&str> {
+    let mut results = report.results.iter();
+    let startup = results.find(|result| result.check_id == "runtime.startup")?;
+    let reason = startup.evidence.first().map(String::as_str);
+    reason.filter(|_| startup.status == Status::Skip)
 }
 
 pub(super) fn package(report: &PackageReport, took: Duration) -> String {
@@ -173,32 +187,39 @@ pub(super) fn package(report: &PackageReport, took: Duration) -> String {
             (result.check_id.as_str(), reason)
         })
         .collect();
-    body(&mut text, &lines, &not_run, &findings);
+    let notes: Vec<(&str, &str)> = report
+        .results
+        .iter()
+        .filter(|result| result.status == Status::Pass)
+        .flat_map(|result| {
+            let notes = result.evidence.iter().skip(1);
+            notes.map(|note| (result.check_id.as_str(), note.as_str()))
+        })
+        .collect();
+    body(&mut text, &lines, &not_run, &notes, &findings);
+    if let Some(reason) = nothing_ran(report) {
+        let told = "The environment was not run, so nothing is known of how it behaves".bold();
+        let _ = writeln!(text, "\n{told}\n  {reason}");
+    }
     end(&mut text, report.verdict, &lines, not_run.len(), took);
     text
 }
 
-fn body(text: &mut String, lines: &[Line<'_>], not_run: &[(&str, &str)], findings: &[Finding<'_>]) {
+fn body(
+    text: &mut String,
+    lines: &[Line<'_>],
+    not_run: &[(&str, &str)],
+    notes: &[(&str, &str)],
+    findings: &[Finding<'_>],
+) {
     let width = lines.iter().map(|line| line.id.len()).max();
     let width = width.unwrap_or_default();
     for line in lines {
         let (mark, id) = (line.mark.shown(), line.id);
         let _ = writeln!(text, "  {mark}  {id:<width$}  {}", line.text.dimmed());
     }
-    if !not_run.is_empty() {
-        let _ = writeln!(text, "\n{}", "Not run".bold());
-        // Checks that share a reason share a line.
-        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-        for (id, reason) in not_run {
-            match reasons.iter_mut().find(|(known, _)| known == reason) {
-                Some((_, ids)) => ids.push(id),
-                None => reasons.push((reason, vec![id])),
-            }
-        }
-        for (reason, ids) in reasons {
-            let _ = writeln!(text, "  {}: {reason}", ids.join(", "));
-        }
-    }
+    listed(text, "Not run", not_run);
+    listed(text, "Notes", notes);
     for finding in findings {
         let _ = writeln!(text, "\n{}", finding.id.bold());
         let mut last = "";
@@ -207,6 +228,24 @@ fn body(text: &mut String, lines: &[Line<'_>], not_run: &[(&str, &str)], finding
             let _ = writeln!(text, "  {shown:<8}  {fact}");
             last = label;
         }
+    }
+}
+
+/// What is said of checks, under a heading; those of which the same is said share a line.
+fn listed(text: &mut String, heading: &str, said: &[(&str, &str)]) {
+    if said.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{}", heading.bold());
+    let mut lines: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (id, what) in said {
+        match lines.iter_mut().find(|(known, _)| known == what) {
+            Some((_, ids)) => ids.push(id),
+            None => lines.push((what, vec![id])),
+        }
+    }
+    for (what, ids) in lines {
+        let _ = writeln!(text, "  {}: {what}", ids.join(", "));
     }
 }
 

@@ -93,3 +93,45 @@ fn a_package_that_cannot_be_imported_fails() {
     assert_eq!(code, Some(1));
     bench.assert_nothing_is_left();
 }
+
+#[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
+fn what_sessions_share_is_found() {
+    let bench = Bench::new();
+    let shared = APPLICATION.replace("self.total", "Counter.total");
+    let root = written(&shared);
+    fs::write(root.path().join("openenv.yaml"), MANIFEST).unwrap();
+    let (results, code) = statuses(&bench, root.path());
+    let isolation = &results["runtime.episode_isolation"];
+    assert_eq!(isolation["status"], "fail", "{isolation}");
+    assert_eq!(code, Some(1));
+    bench.assert_nothing_is_left();
+}
+
+#[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
+fn one_session_is_all_that_a_package_may_have() {
+    let bench = Bench::new();
+    let root = written(&APPLICATION.replace("max_concurrent_envs=4", "max_concurrent_envs=1"));
+    fs::write(root.path().join("openenv.yaml"), MANIFEST).unwrap();
+    let (results, code) = statuses(&bench, root.path());
+    assert_eq!(results["runtime.episode_isolation"]["status"], "skip");
+    assert_eq!(results["live.capacity"]["status"], "pass");
+    assert_eq!(code, Some(0));
+    bench.assert_nothing_is_left();
+}
+
+#[test]
+#[ignore = "needs packages of Python: `cargo xtask test workers`"]
+fn errors_that_were_provoked_are_not_logged() {
+    let bench = Bench::new();
+    let root = written(&APPLICATION.replace(
+        "        self._state.step_count += 1\n",
+        "        self._state.step_count += 1\n        assert self._state.step_count < 2\n",
+    ));
+    fs::write(root.path().join("openenv.yaml"), MANIFEST).unwrap();
+    let output = bench.openenv("validate", root.path()).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!stderr.contains("Traceback"), "{stderr}");
+    bench.assert_nothing_is_left();
+}

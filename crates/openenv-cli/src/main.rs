@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use crate::args::Args;
 use crate::config::{Config, Task};
 
-/// 0 when all went well, 1 when it did not, 130 when a measurement was interrupted;
+/// 0 when all went well, 1 when it did not, 130 when a measurement or a check was interrupted;
 /// usage errors end in clap with 2.
 fn main() -> ExitCode {
     let config = Config::from(Args::read());

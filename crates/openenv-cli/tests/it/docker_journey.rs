@@ -1,7 +1,6 @@
 //! From an idea to a container, and what the Python package makes of the image.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;

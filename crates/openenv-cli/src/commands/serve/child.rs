@@ -1,5 +1,6 @@
 //! A server as a child that serves on the socket of its parent.
 
+use std::ffi::OsString;
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -116,14 +117,14 @@ fn own_options(banner: bool) -> impl Iterator<Item = &'static str> {
 fn this_again(banner: bool) -> Result<Command> {
     let this: PathBuf = std::env::current_exe().context("could not find this program")?;
     let typed = std::env::args_os().skip(1).filter(|it| it != "--reload");
+    let mut words: Vec<OsString> = typed.collect();
+    // Right behind the name of the command, since behind a `--` there are no options.
+    let behind = words
+        .iter()
+        .position(|it| it == "serve")
+        .map_or(0, |at| at + 1);
+    words.splice(behind..behind, own_options(banner).map(OsString::from));
     let mut command = Command::new(this);
-    for word in typed {
-        let is_serve = word == "serve";
-        command.arg(word);
-        if is_serve {
-            // Here, since behind a `--` there are no options.
-            command.args(own_options(banner));
-        }
-    }
+    command.args(words);
     Ok(command)
 }

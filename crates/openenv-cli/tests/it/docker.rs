@@ -15,7 +15,7 @@ fn image() -> String {
 }
 
 /// The command, with the engine of the tests.
-fn command(arguments: &str) -> Command {
+pub(crate) fn command(arguments: &str) -> Command {
     let mut command = openenv(arguments);
     if let Some(host) = std::env::var_os("DOCKER_HOST") {
         command.env("DOCKER_HOST", host);

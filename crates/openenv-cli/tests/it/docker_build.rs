@@ -9,8 +9,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::commands::assert_fails;
+use crate::docker::command;
 use crate::place::{package, workspace};
-use crate::serving::openenv;
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -154,7 +154,7 @@ impl Container {
 fn a_package_in_python_is_served_without_rights_and_without_a_network() {
     let mut images = Images::new();
     let (base, name) = (images.base(), images.name("lamps"));
-    let output = openenv("build")
+    let output = command("build")
         .arg(package("script_entry"))
         .args([
             "--base",
@@ -206,7 +206,7 @@ fn what_fails_in_an_image_is_told_with_what_can_be_done() {
     let mut images = Images::new();
     let (base, name) = (images.base(), images.name("broken"));
     let build_on = |base: &str, package_name: &str, more: &[&str]| {
-        openenv("build")
+        command("build")
             .arg(package(package_name))
             .args(["--base", base, "--tag", &name, "--wheels"])
             .arg(wheels())

@@ -1,11 +1,13 @@
 //! The program of a crate: built, then run in its own process.
 
 use std::io::{IsTerminal, stderr};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use openenv_build::{CargoOptions, CargoProject, Profile, Progress};
-use openenv_serve::{Failure, ui};
+use openenv_serve::{Failure, LogConfig, ui};
 
 /// A program that serves an environment.
 #[derive(Debug)]
@@ -37,5 +39,20 @@ impl Program {
         };
         let path = project.build(&options, &tell).await?;
         Ok(Self { path, project })
+    }
+
+    /// A command that runs it where its crate is, and logs as this one does.
+    pub(crate) fn command(&self, log: &LogConfig) -> Command {
+        let mut command = Command::new(&self.path);
+        command
+            .envs(log.variables())
+            .current_dir(&self.project.root);
+        command
+    }
+
+    /// Becomes it: comes back only if that fails.
+    pub(crate) fn exec(&self, mut command: Command) -> Result<()> {
+        let error = command.exec();
+        Err(error).with_context(|| format!("could not run `{}`", self.path.display()))
     }
 }

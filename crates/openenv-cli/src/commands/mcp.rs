@@ -2,8 +2,6 @@
 
 use std::io::{IsTerminal, stdin};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::os::unix::process::CommandExt;
-use std::process::Command;
 
 use anyhow::{Context, Result};
 use openenv::Server;
@@ -25,7 +23,12 @@ pub(crate) fn run(config: &McpConfig, log: &LogConfig) -> Result<()> {
         .context("could not start the runtime")?;
     if let Subject::Crate(directory) = &config.environment {
         let program = runtime.block_on(Program::build(directory, Profile::Dev))?;
-        return become_program(&program, config, log);
+        // It speaks the protocol by itself.
+        let mut command = program.command(log);
+        command
+            .arg("--stdio")
+            .env(openenv_serve::vars::MODE, config.mode.to_string());
+        return program.exec(command);
     }
     let outcome = runtime.block_on(serve(config));
     // Dropping it would wait for one more line of standard input.
@@ -48,18 +51,6 @@ async fn serve(config: &McpConfig) -> Result<()> {
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
     let served = server.serve_mcp(input, output, openenv::shutdown_signal());
     Ok(served.await?)
-}
-
-/// The program of a crate speaks the protocol by itself.
-fn become_program(program: &Program, config: &McpConfig, log: &LogConfig) -> Result<()> {
-    let mut command = Command::new(&program.path);
-    command
-        .arg("--stdio")
-        .env(openenv_serve::vars::MODE, config.mode.to_string())
-        .envs(log.variables())
-        .current_dir(&program.project.root);
-    let error = command.exec();
-    Err(error).with_context(|| format!("could not run `{}`", program.path.display()))
 }
 
 async fn launch(config: &McpConfig) -> Result<Launched> {

@@ -1,8 +1,6 @@
 //! `openenv serve`: environments over HTTP and WebSocket until a signal comes.
 
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result};
 use openenv_build::Profile;
@@ -45,16 +43,12 @@ fn serve_crate(directory: &Path, config: &ServeConfig, log: &LogConfig) -> Resul
         .context("could not start the runtime")?;
     let program = runtime.block_on(Program::build(directory, profile(config)))?;
     drop(runtime);
-    let mut command = Command::new(&program.path);
-    command
-        .envs(config.server.variables())
-        .envs(log.variables())
-        .current_dir(&program.project.root);
+    let mut command = program.command(log);
+    command.envs(config.server.variables());
     if !config.server.banner {
         command.arg("--no-banner");
     }
-    let error = command.exec();
-    Err(error).with_context(|| format!("could not run `{}`", program.path.display()))
+    program.exec(command)
 }
 
 fn profile(config: &ServeConfig) -> Profile {

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use crate::commands::assert_fails;
-use crate::serving::{openenv, wait_for};
+use crate::serving::{openenv, openenv_with_cargo, wait_for};
 
 const MANIFEST: &str = "[package]\nname = \"maze_env\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
 
@@ -23,13 +23,7 @@ fn package() -> TempDir {
 }
 
 fn build(directory: &Path, arguments: &str) -> std::process::Output {
-    let mut command = openenv("build");
-    // For cargo, and where that keeps its things.
-    for name in ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME"] {
-        if let Some(value) = std::env::var_os(name) {
-            command.env(name, value);
-        }
-    }
+    let mut command = openenv_with_cargo("build");
     command.args(arguments.split_whitespace());
     command.current_dir(directory).output().unwrap()
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use crate::place::{reference, workspace};
-use crate::serving::{Serving, openenv, wait_for};
+use crate::serving::{Serving, openenv_with_cargo, wait_for};
 
 /// Drives the image named by its argument as a trainer does, and prints what it sees.
 const TRAINER: &str = r#"
@@ -31,13 +31,9 @@ fn succeed(command: &mut Command) -> String {
 
 /// The command with what cargo and the engine need of the environment.
 fn command(arguments: &str) -> Command {
-    let mut command = openenv(arguments);
-    let needed = ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME", "DOCKER_HOST"];
-    let needed = needed
-        .into_iter()
-        .filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let mut command = openenv_with_cargo(arguments);
     command
-        .envs(needed)
+        .envs(std::env::var_os("DOCKER_HOST").map(|host| ("DOCKER_HOST", host)))
         // Kept from one run to the next: it is the same source each time.
         .env("CARGO_TARGET_DIR", workspace().join("target/journey"));
     command

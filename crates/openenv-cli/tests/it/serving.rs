@@ -21,6 +21,14 @@ pub(crate) fn openenv(arguments: &str) -> Command {
     command
 }
 
+/// The same, with what cargo needs to be found and to find its things.
+pub(crate) fn openenv_with_cargo(arguments: &str) -> Command {
+    let mut command = openenv(arguments);
+    let needed = ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME"].into_iter();
+    command.envs(needed.filter_map(|name| Some((name, std::env::var_os(name)?))));
+    command
+}
+
 /// Waits until something is so.
 pub(crate) fn wait_for(what: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();

@@ -10,7 +10,6 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::PackageRun;
-use super::digest::hexadecimal;
 use crate::report::Status;
 
 /// How deeply what is kept may nest.
@@ -28,7 +27,7 @@ impl PackageRun {
         for (name, value) in self.artifacts()? {
             let text = serde_json::to_string_pretty(&redacted(&value, 0))? + "\n";
             fs::write(directory.join(name), &text)?;
-            let sum = hexadecimal(&Sha256::digest(text.as_bytes()));
+            let sum = hex::encode(Sha256::digest(text.as_bytes()));
             sums.extend([sum.as_str(), "  ", name, "\n"]);
         }
         fs::write(directory.join("SHA256SUMS"), sums)
@@ -46,7 +45,7 @@ impl PackageRun {
         let digest = match &self.plan {
             Some(plan) => {
                 let text = serde_json::to_string(plan)?;
-                Some(hexadecimal(&Sha256::digest(text.as_bytes())))
+                Some(hex::encode(Sha256::digest(text.as_bytes())))
             }
             None => None,
         };

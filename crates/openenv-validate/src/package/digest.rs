@@ -49,7 +49,7 @@ impl Source {
             files.insert(name, content.finalize().into());
         }
         Ok(Self {
-            digest: hexadecimal(&digest.finalize()),
+            digest: hex::encode(digest.finalize()),
             files,
         })
     }
@@ -67,16 +67,6 @@ impl Source {
             Some(format!("`{name}` {what}"))
         })
     }
-}
-
-/// Bytes as reports write them.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a text cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 fn collect(directory: &Path, prefix: &str, files: &mut Vec<String>) -> io::Result<()> {

@@ -44,12 +44,10 @@ impl Server {
         let mut command = match config.environments.as_slice() {
             [Subject::Crate(directory)] => {
                 let program = Program::build(directory, profile(config)).await?;
-                let mut command = Command::new(&program.path);
+                let mut command = Command::from(program.command(log));
                 command
                     .envs(config.server.variables())
-                    .envs(log.variables())
-                    .args(own_options(banner))
-                    .current_dir(&program.project.root);
+                    .args(own_options(banner));
                 command
             }
             _ => this_again(banner)?,

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::{Bench, interpreter};
 use crate::place::workspace;
-use crate::serving::{Serving, openenv};
+use crate::serving::{Serving, openenv, openenv_with_cargo};
 
 const TEMPLATES: [&str; 3] = ["typed", "tools", "game"];
 
@@ -149,15 +149,8 @@ openenv-schema = { opt-level = 0 }
         .current_dir(&place);
     run(&mut cargo);
     let openenv = |arguments: &str, project: &Path| {
-        let mut command = openenv(arguments);
-        let needed = ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME"];
-        let needed = needed
-            .into_iter()
-            .filter_map(|name| Some((name, std::env::var_os(name)?)));
-        command
-            .envs(needed)
-            .env("CARGO_TARGET_DIR", target)
-            .arg(project);
+        let mut command = openenv_with_cargo(arguments);
+        command.env("CARGO_TARGET_DIR", target).arg(project);
         command
     };
     for project in &projects {

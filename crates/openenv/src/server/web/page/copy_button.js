@@ -1,10 +1,10 @@
 // Copying to the clipboard.
 
 import { html, useEffect, useRef, useState } from './vendor/preact.js';
-import { ViewIcon } from './icon.js';
+import { ViewIcon } from './view_icon.js';
 
 /** Copies a text; also on pages that are not served over TLS, where browsers hide the clipboard. */
-export async function copyText(text) {
+export async function writeClipboard(text) {
   if (navigator.clipboard && window.isSecureContext) {
     try {
       await navigator.clipboard.writeText(text);
@@ -38,7 +38,7 @@ export function CopyButton({ text, label = 'Copy', compact = false, tabIndex }) 
   useEffect(() => () => clearTimeout(timer.current), []);
   const onClick = async (event) => {
     event.stopPropagation();
-    const copied = await copyText(typeof text === 'function' ? text() : text);
+    const copied = await writeClipboard(typeof text === 'function' ? text() : text);
     setOutcome(copied ? 'Copied' : 'Could not copy');
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setOutcome(null), 1500);

@@ -5,14 +5,7 @@ import { curlProgram } from './export_curl.js';
 import { pythonProgram } from './export_python.js';
 import { rustProgram } from './export_rust.js';
 
-export const EXPORT_FORMATS = [
-  { format: 'jsonl', label: 'JSON Lines', hint: 'everything that was recorded; this page opens it again' },
-  { format: 'curl', label: 'curl', hint: 'a shell script that plays it again' },
-  { format: 'python', label: 'Python', hint: 'a program for the openenv package, 0.10 or newer' },
-  { format: 'rust', label: 'Rust', hint: 'a program for the openenv crate' },
-];
-
-const PROGRAMS = {
+const EXPORT_PROGRAMS = {
   curl: { write: curlProgram, mime: 'text/x-shellscript', suffix: 'sh' },
   python: { write: pythonProgram, mime: 'text/x-python', suffix: 'py' },
   rust: { write: rustProgram, mime: 'text/x-rust', suffix: 'rs' },
@@ -25,7 +18,7 @@ const PROGRAMS = {
 export function exportEpisode(episode, format, baseUrl) {
   const stem = `episode-${exportStem(episode.episode_id || episode.key)}`;
   if (format === 'jsonl') return { name: `${stem}.jsonl`, mime: 'application/jsonl', text: episodeLines(episode) };
-  const program = PROGRAMS[format];
+  const program = EXPORT_PROGRAMS[format];
   if (!program) throw new Error(`there is no export called \`${format}\``);
   return { name: `${stem}.${program.suffix}`, mime: program.mime, text: program.write(exportReplay(episode, baseUrl)) };
 }
@@ -38,7 +31,7 @@ export function exportStep(episode, step, format, baseUrl) {
   const reset = episode.steps.find((candidate) => candidate.kind === 'reset') ?? { kind: 'reset', request: {}, n: 0 };
   const steps = (step.kind === 'reset' ? [step] : [reset, step]).map((call, n) => ({ ...call, n }));
   const written = exportEpisode({ ...episode, dropped: 0, steps }, format, baseUrl);
-  return { ...written, name: `step-${step.n}.${PROGRAMS[format].suffix}` };
+  return { ...written, name: `step-${step.n}.${EXPORT_PROGRAMS[format].suffix}` };
 }
 
 function exportStem(id) {

@@ -3,7 +3,7 @@
 const IMAGE_TYPES = ['png', 'jpeg', 'gif', 'webp', 'bmp', 'avif', 'svg+xml'];
 const TYPE_NAMES = ['media_type', 'mediaType', 'mime_type', 'mimeType', 'mime', 'content_type', 'contentType', 'format', 'encoding'];
 const SHORTEST = 40;
-const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+const IMAGE_BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /** The media type of an image by the name that a field gives it: `image/png`, `PNG`, `.jpg`. */
 export function imageType(name) {
@@ -13,14 +13,14 @@ export function imageType(name) {
   return IMAGE_TYPES.includes(full) ? `image/${full}` : null;
 }
 
-function isBase64(text) {
+function looksLikeBase64(text) {
   const sample = text.slice(0, 256).replace(/\s/g, '');
-  return sample.length >= SHORTEST && BASE64.test(text.length > 256 ? sample.replace(/=+$/, '') : sample);
+  return sample.length >= SHORTEST && IMAGE_BASE64.test(text.length > 256 ? sample.replace(/=+$/, '') : sample);
 }
 
 /** The media type that the first bytes of a base64 text tell. */
 export function imageTypeOfBase64(text) {
-  if (typeof text !== 'string' || !isBase64(text)) return null;
+  if (typeof text !== 'string' || !looksLikeBase64(text)) return null;
   if (text.startsWith('iVBORw0KGgo')) return 'image/png';
   if (text.startsWith('/9j/') || text.startsWith('_9j_')) return 'image/jpeg';
   if (text.startsWith('R0lGODdh') || text.startsWith('R0lGODlh')) return 'image/gif';
@@ -68,7 +68,7 @@ function imageOfText(text, parent) {
   }
   const told = imageTypeOfBase64(text);
   if (told) return imageFromBase64(text, told);
-  if (parent === null || typeof parent !== 'object' || !isBase64(text)) return null;
+  if (parent === null || typeof parent !== 'object' || !looksLikeBase64(text)) return null;
   for (const name of TYPE_NAMES) {
     const mediaType = imageType(parent[name]);
     if (mediaType) return imageFromBase64(text, mediaType);

@@ -1,10 +1,10 @@
 // A JSON value as a tree that one can look around in.
 
 import { html, useEffect, useId, useMemo, useRef, useState } from './vendor/preact.js';
-import { CopyButton, copyText } from './copy_button.js';
+import { CopyButton, writeClipboard } from './copy_button.js';
 import { pathText } from './diff.js';
 import { countText } from './format.js';
-import { ViewIcon } from './icon.js';
+import { ViewIcon } from './view_icon.js';
 import { TreeRow } from './tree_row.js';
 import { TREE_CHUNK, searchTree, treeBranches, treeRows } from './tree_model.js';
 
@@ -59,7 +59,7 @@ export function JsonTree({ value, label = 'value' }) {
     const row = rows[focusAt];
     if (event.target.getAttribute('role') !== 'treeitem' || event.altKey) return;
     if ((event.ctrlKey || event.metaKey) && event.key === 'c' && String(getSelection()) === '' && row.rest === undefined) {
-      copyText(treeText(row.value)).then((copied) => setNotice(copied ? 'Copied the value.' : 'Could not copy.'));
+      writeClipboard(treeText(row.value)).then((copied) => setNotice(copied ? 'Copied the value.' : 'Could not copy.'));
       event.preventDefault();
       return;
     }

@@ -23,7 +23,7 @@ export function RewardPlot({ steps, episode, selected, onSelect }) {
   const summary = useMemo(() => rewardSummary(steps), [steps, steps.length]);
   const plot = useMemo(() => plotLayout(steps, sums, width), [steps, steps.length, sums, width]);
 
-  const chosen = indexOfStep(steps, selected);
+  const chosen = typeof selected === 'number' ? indexOfStep(steps, selected) : steps.length - 1;
   const shown = hovered ?? (chosen === -1 ? null : chosen);
   const indexAt = (event) => {
     const { left } = box.current.getBoundingClientRect();

@@ -1,10 +1,10 @@
 // The steps of an episode, one row each.
 
 import { html, useEffect, useId, useMemo, useRef, useState } from './vendor/preact.js';
-import { cumulativeReturns, stepDone, stepError, stepReward, stepTitle, stepTruncated } from './episode.js';
+import { cumulativeReturns, indexOfStep, stepDone, stepError, stepReward, stepTitle, stepTruncated } from './episode.js';
 import { countText, durationText, numberText, signedText } from './format.js';
-import { copyText } from './copy_button.js';
-import { ViewIcon } from './icon.js';
+import { writeClipboard } from './copy_button.js';
+import { ViewIcon } from './view_icon.js';
 import { textMatcher, timelineRows } from './timeline_rows.js';
 import { useVirtualRows } from './virtual_list.js';
 
@@ -24,17 +24,24 @@ export function Timeline({ episode, selected, onSelect, onRepeat, onEdit, permal
   const hasFocus = useRef(false);
   const idPrefix = useId();
 
-  const rowOf = (n) => rows.findIndex((row) => row.kind === 'step' && episode.steps[row.index].n === n);
-  const current = rowOf(selected);
+  const rowOf = (n) => {
+    const index = indexOfStep(episode.steps, n);
+    return index === -1 ? -1 : rows.findIndex((row) => row.index === index);
+  };
+  // Nothing selected means the newest, also when there is a newer one.
+  const chosen = selected ?? episode.steps[episode.steps.length - 1]?.n;
+  const current = rowOf(chosen);
   const stepRows = useMemo(() => rows.flatMap((row, at) => (row.kind === 'step' ? [at] : [])), [rows]);
 
-  useEffect(() => list.reveal(current), [current, selected]);
   useEffect(() => {
-    if (hasFocus.current) document.getElementById(`${idPrefix}-${selected}`)?.focus({ preventScroll: true });
-  }, [selected, list.first, list.last]);
+    if (typeof selected === 'number') list.reveal(current);
+  }, [current, selected]);
+  useEffect(() => {
+    if (hasFocus.current) document.getElementById(`${idPrefix}-${chosen}`)?.focus({ preventScroll: true });
+  }, [chosen, list.first, list.last]);
   useEffect(() => {
     // What is followed stays in view, unless somebody looks at something earlier.
-    if (episode.live && isAtEnd.current) list.reveal(rows.length - 1);
+    if (typeof selected !== 'number' && isAtEnd.current) list.reveal(rows.length - 1);
   }, [rows.length]);
 
   const onScroll = (event) => {
@@ -86,7 +93,7 @@ export function Timeline({ episode, selected, onSelect, onRepeat, onEdit, permal
           if (row.kind !== 'step') return html`<${TimelineGap} key=${`gap-${at}`} row=${row} at=${at} place=${place} />`;
           const step = episode.steps[row.index];
           return html`<${TimelineRow} key=${step.n} id=${`${idPrefix}-${step.n}`} step=${step} sum=${sums[row.index]} at=${at} place=${place}
-            isSelected=${step.n === selected} isFocusable=${at === focusable} onSelect=${onSelect}
+            isSelected=${step.n === chosen} isFocusable=${at === focusable} onSelect=${onSelect}
             onRepeat=${onRepeat} onEdit=${onEdit} permalink=${permalink} />`;
         })}
       </div>
@@ -147,7 +154,7 @@ function PermalinkButton({ step, permalink, tab }) {
   const [isCopied, setCopied] = useState(false);
   const onClick = async (event) => {
     event.stopPropagation();
-    if (!(await copyText(permalink(step)))) return;
+    if (!(await writeClipboard(permalink(step)))) return;
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };

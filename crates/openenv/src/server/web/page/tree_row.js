@@ -6,7 +6,7 @@ import { CopyButton } from './copy_button.js';
 import { isSecretName } from './episode.js';
 import { bytesText, countText } from './format.js';
 import { HeatMap, hasHeatMap } from './heat_map.js';
-import { ViewIcon } from './icon.js';
+import { ViewIcon } from './view_icon.js';
 import { Picture } from './picture.js';
 import { TerminalText } from './terminal_text.js';
 import { isLongText, numericShape, shapeText } from './tree_model.js';

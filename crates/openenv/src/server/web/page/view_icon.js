@@ -2,7 +2,7 @@
 
 import { html } from './vendor/preact.js';
 
-const ICON_PATHS = {
+const VIEW_ICON_PATHS = {
   copy: 'M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z',
   check: 'M3 8.5l3.2 3.2L13 5',
   repeat: 'M12.5 6.5A5 5 0 1 0 13 9M13 3v3.5H9.5',
@@ -23,5 +23,5 @@ const ICON_PATHS = {
 };
 
 export function ViewIcon({ name }) {
-  return html`<svg class="view-icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false"><path d=${ICON_PATHS[name]} /></svg>`;
+  return html`<svg class="view-icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false"><path d=${VIEW_ICON_PATHS[name]} /></svg>`;
 }

@@ -2,8 +2,9 @@
 
 import { html, useMemo } from './vendor/preact.js';
 import { usePage } from './context.js';
-import { Menu, copyText, saveFile } from './parts.js';
+import { Menu, saveFile } from './parts.js';
 import { Icon } from './icon.js';
+import { writeClipboard } from './copy_button.js';
 import { countText, durationText, numberText } from './format.js';
 import { stepError } from './episode.js';
 import { Timeline } from './timeline.js';
@@ -20,6 +21,8 @@ const EXPORT_FORMATS = [
 ];
 
 export function EpisodePane({ episode, selected, onSelect, onRepeat, onEdit, title, badge, children }) {
+  const { pageUrl } = usePage();
+  const permalink = episode?.key && episode.source !== 'file' ? (step) => episodeLink(pageUrl, episode, step.n) : undefined;
   return html`<section class="episode-pane" aria-label="Episode">
     <header class="pane-head">
       <h2>${title ?? 'Episode'}</h2>
@@ -29,9 +32,9 @@ export function EpisodePane({ episode, selected, onSelect, onRepeat, onEdit, tit
     </header>
     ${children}
     ${episode && html`<${EpisodeFigures} episode=${episode} />
-      <div class="episode-plot"><${RewardPlot} steps=${episode.steps} selected=${selected} onSelect=${onSelect} /></div>
+      <div class="episode-plot"><${RewardPlot} episode=${episode} steps=${episode.steps} selected=${selected} onSelect=${onSelect} /></div>
       <div class="episode-timeline">
-        <${Timeline} episode=${episode} selected=${selected} onSelect=${onSelect} onRepeat=${onRepeat} onEdit=${onEdit} />
+        <${Timeline} episode=${episode} selected=${selected} onSelect=${onSelect} onRepeat=${onRepeat} onEdit=${onEdit} permalink=${permalink} />
       </div>`}
   </section>`;
 }
@@ -64,12 +67,12 @@ export function ExportMenu({ episode, label = 'Export' }) {
   const guard = (work) => () => work().catch((problem) => toast(`Not exported: ${problem.message}`, { kind: 'bad' }));
   const copy = ({ format, label }) => guard(async () => {
     const { text } = await produce(format);
-    const done = await copyText(text);
+    const done = await writeClipboard(text);
     toast(done ? `Copied ${countText(episode.steps.length, 'step')} as ${label}` : 'The browser did not allow to copy. Download it instead.', { kind: done ? 'good' : 'bad' });
   });
   const save = ({ format }) => guard(async () => saveFile(await produce(format)));
   const copyLink = guard(async () => {
-    const done = await copyText(episodeLink(pageUrl, episode, null));
+    const done = await writeClipboard(episodeLink(pageUrl, episode, null));
     toast(done ? 'Copied the link to this episode' : 'The browser did not allow to copy.', { kind: done ? 'good' : 'bad' });
   });
   const items = [

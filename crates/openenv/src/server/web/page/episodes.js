@@ -8,8 +8,9 @@ import { bytesText, countText, numberText } from './format.js';
 import { routeHash } from './router.js';
 import { importEpisodes } from './import.js';
 
-const POLL_SECONDS = 3;
+const EPISODES_SECONDS = 3;
 const ROWS_AT_ONCE = 200;
+let filesRead = 1;
 const COLUMNS = [
   { by: 'started_at', label: 'Started', first: -1 },
   { by: 'length', label: 'Steps', first: -1, number: true },
@@ -38,7 +39,7 @@ export function Episodes() {
     } catch (error) {
       setProblem(error.message);
     }
-  }, POLL_SECONDS);
+  }, EPISODES_SECONDS);
 
   const found = useMemo(() => sortEpisodes(findEpisodes([...files, ...(kept ?? [])], search), order), [files, kept, search, order]);
   // The third that is ticked takes the place of the first.
@@ -108,18 +109,17 @@ function useLoading() {
     const loaded = [];
     for (const file of fileList) {
       try {
-        const read = importEpisodes(await file.text());
-        const episodes = Array.isArray(read) ? read : read.episodes;
-        const problems = Array.isArray(read) ? read.problems ?? [] : read.problems ?? [];
-        loaded.push(...episodes);
-        if (problems.length > 0) toast(`${file.name}: ${problems.length === 1 ? problems[0].message ?? problems[0] : `${problems.length} lines could not be read`}`, { kind: 'warn', seconds: 10 });
+        const episodes = importEpisodes(await file.text());
+        const { problems = [] } = episodes;
+        loaded.push(...episodes.map((episode) => ({ ...episode, key: `file-${filesRead++}`, source: 'file' })));
+        if (problems.length > 0) toast(`${file.name}: ${problems.length === 1 ? `line ${problems[0].line}: ${problems[0].message}` : `${problems.length} lines could not be read, the first is ${problems[0].line}`}`, { kind: 'warn', seconds: 10 });
         else if (episodes.length === 0) toast(`${file.name} has no episodes in it.`, { kind: 'bad' });
       } catch (problem) {
         toast(`${file.name} could not be read: ${problem.message}`, { kind: 'bad' });
       }
     }
     if (loaded.length === 0) return;
-    store.dispatch({ type: 'filesLoaded', episodes: loaded.map((episode) => ({ ...episode, source: 'file' })) });
+    store.dispatch({ type: 'filesLoaded', episodes: loaded });
     if (loaded.length === 1) navigate({ view: 'episode', key: loaded[0].key });
     else toast(`Loaded ${countText(loaded.length, 'episode')}`, { kind: 'good' });
   };
@@ -132,7 +132,7 @@ function LoadButton() {
     load([...event.target.files]);
     event.target.value = '';
   };
-  return html`<button type="button" class="button" onClick=${() => input.current.click()}><${Icon} name="upload" />Load file</button>
+  return html`<button type="button" class="button" onClick=${() => input.current.click()}><${Icon} name="export" />Load file</button>
     <input ref=${input} type="file" class="visually-hidden" accept=".jsonl,.json,.ndjson,application/json" multiple aria-label="Load episodes from a JSONL file" tabindex="-1" onChange=${onChange} />`;
 }
 
@@ -153,7 +153,7 @@ function DropTarget({ children }) {
   };
   return html`<div class=${`drop ${over ? 'drop-over' : ''}`} onDragOver=${onDragOver} onDragLeave=${(event) => event.currentTarget.contains(event.relatedTarget) || setOver(false)} onDrop=${onDrop}>
     ${children}
-    ${over && html`<div class="drop-hint"><${Icon} name="upload" />Drop JSONL files to look at them. They are not sent anywhere.</div>`}
+    ${over && html`<div class="drop-hint"><${Icon} name="export" />Drop JSONL files to look at them. They are not sent anywhere.</div>`}
   </div>`;
 }
 

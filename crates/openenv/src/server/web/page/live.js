@@ -7,7 +7,7 @@ import { Icon } from './icon.js';
 import { numberText } from './format.js';
 import { routeHash } from './router.js';
 
-const POLL_SECONDS = 1;
+const SESSIONS_SECONDS = 1;
 const ORIGINS = { websocket: 'WebSocket', http: 'HTTP', mcp: 'MCP' };
 
 export function Sessions() {
@@ -30,7 +30,7 @@ export function Sessions() {
     } catch (error) {
       setProblem(error.message);
     }
-  }, POLL_SECONDS);
+  }, SESSIONS_SECONDS);
 
   const shown = useMemo(() => findSessions(sessions ?? [], search), [sessions, search]);
   const now = Date.now() / 1000;

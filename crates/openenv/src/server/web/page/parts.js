@@ -106,20 +106,3 @@ export function saveFile({ name, mime, text }) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
-
-// The clipboard of browsers is there only on https and localhost; the old command works elsewhere.
-export async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const area = document.createElement('textarea');
-    area.value = text;
-    area.className = 'visually-hidden';
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand('copy');
-    area.remove();
-    return done;
-  }
-}

@@ -2,8 +2,8 @@
 
 import { html } from './vendor/preact.js';
 import { usePage, usePageKeys, usePageState } from './context.js';
-import { Empty, IconButton, copyText } from './parts.js';
-import { Icon } from './icon.js';
+import { Empty, IconButton } from './parts.js';
+import { writeClipboard } from './copy_button.js';
 import { stepTitle } from './episode.js';
 import { Inspector } from './inspector.js';
 import { RenderingView } from './rendering.js';
@@ -25,7 +25,7 @@ export function StepPane({ episode, selected, onSelect, onRepeat, onEdit, empty,
   const previous = index > 0 ? episode.steps[index - 1] : null;
   const drawn = keepRendering || episode.steps.some((one) => one.rendering);
   const copyLink = async () => {
-    const done = await copyText(episodeLink(pageUrl, episode, step.n));
+    const done = await writeClipboard(episodeLink(pageUrl, episode, step.n));
     toast(done ? `Copied the link to step ${step.n}` : 'The browser did not allow to copy.', { kind: done ? 'good' : 'bad' });
   };
 

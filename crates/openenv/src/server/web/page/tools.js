@@ -7,7 +7,11 @@ import { Icon } from './icon.js';
 import { ActionEditor } from './action_editor.js';
 import { SchemaView } from './schema_view.js';
 import { defaultValue } from './schema.js';
-import { ToolOutcome } from './tool_outcome.js';
+import { ToolResult } from './tool_result.js';
+import { ErrorBox } from './error_box.js';
+import { CopyButton } from './copy_button.js';
+import { stepError } from './episode.js';
+import { durationText } from './format.js';
 import { Exchanges } from './exchanges.js';
 
 export function Tools({ chosen }) {
@@ -91,6 +95,21 @@ function ToolCall({ tool, onBack }) {
       <div class="tools-result" aria-live="polite">${last && html`<${ToolOutcome} step=${last} />`}</div>
       ${tool.outputSchema && html`<details class="tools-schema"><summary>What it returns</summary><${SchemaView} schema=${tool.outputSchema} /></details>`}
     </div>`;
+}
+
+function ToolOutcome({ step }) {
+  const error = stepError(step);
+  return html`<section class="outcome" aria-label="Result">
+    <header class="row">
+      <h3>Result</h3>
+      <span class=${`chip ${error ? 'chip-bad' : 'chip-good'}`}><${Icon} name=${error ? 'warning' : 'check'} />${error ? 'failed' : 'ok'}</span>
+      <span class="muted">${durationText(step.took)}</span>
+      <span class="spacer"></span>
+      <${CopyButton} text=${() => JSON.stringify(step.reply ?? step.error, null, 2)} label="Copy result" />
+    </header>
+    ${error && html`<${ErrorBox} error=${error} />`}
+    ${!step.error && !error && html`<${ToolResult} result=${step.reply} />`}
+  </section>`;
 }
 
 function ToolBadges({ tool }) {

@@ -8,6 +8,7 @@ import { ResetForm, resetArguments } from './reset_form.js';
 import { defaultValue, quickActions } from './schema.js';
 import { countText, numberText } from './format.js';
 import { taskSource } from './tasks.js';
+import { stepsTaken } from './store.js';
 
 const MOST_KEYS = 9;
 
@@ -105,7 +106,7 @@ function ActStatus() {
   } else if (own.done) {
     kind = 'act-status-done';
     text = html`<b>Episode is over</b> – reset to start another`;
-  } else text = html`${countText(own.length, 'step')} · return ${numberText(own.return)}`;
+  } else text = html`${countText(stepsTaken(own), 'step')} · return ${numberText(own.return)}`;
   return html`<div class=${`act-status ${kind}`} role="status">
     ${own?.done && !running && !over && connection.phase === 'open' && html`<${Icon} name="flag" />`}
     <span>${text}</span>${button}

@@ -3,10 +3,8 @@
 import { createContext, useContext, useEffect } from './vendor/preact.js';
 import { pathKey } from './json_text.js';
 
-/**
- * `{ root, idPrefix, disabled, showAll, problems /* Map of pathKey to messages *\/, touched /* Set of pathKey *\/, touch(path),
- * report(path, message | null), Field }`. Fields inside of fields come from here, since modules do not import each other in a circle.
- */
+// `{ root, idPrefix, disabled, showAll, problems, touched, touch(path), report(key, problem | null), Field }`, where `problems` maps
+// the key of a path to messages. Fields inside of fields take `Field` from here, since modules do not import each other in a circle.
 export const FormContext = createContext(null);
 
 export function useForm() {

@@ -59,8 +59,8 @@ function RootErrors() {
   return html`<${FieldErrors} id=${`${idPrefix}-root-errors`} messages=${problems.get('[]') ?? []} />`;
 }
 
-/** `isBare`: the label is for screen readers only. `isPart`: a union around it already tells its problems. */
-export function Field({ node, name, path, value, onChange, required, label, isBare = false, isPart = false }) {
+/** `isBare`: the label is for screen readers only. `part`: a union at the same place already tells its problems. */
+export function Field({ node, name, path, value, onChange, required, label, isBare = false, part = 0 }) {
   const { root, idPrefix, disabled, problems, touched, touch, showAll } = useForm();
   const outer = describeNode(root, node);
   const nullable = outer.kind === 'nullable';
@@ -68,14 +68,14 @@ export function Field({ node, name, path, value, onChange, required, label, isBa
   const id = fieldId(idPrefix, path);
   const key = pathKey(path);
   const isTold = showAll || touched.has(key);
-  const messages = isTold && path.length > 0 && !isPart ? problems.get(key) ?? [] : [];
-  const hint = isPart ? '' : hintText(outer.schema.description ?? shape.schema.description);
+  const messages = isTold && path.length > 0 && part === 0 ? problems.get(key) ?? [] : [];
+  const hint = part > 0 ? '' : hintText(outer.schema.description ?? shape.schema.description);
   const change = (next) => {
     touch(path);
     onChange(next);
   };
   const parts = {
-    id, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label: label ?? name,
+    id, base: id + '-part'.repeat(part), part, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label: label ?? name,
     set: change,
     control: {
       id,
@@ -89,40 +89,40 @@ export function Field({ node, name, path, value, onChange, required, label, isBa
 }
 
 function PlainField(parts) {
-  const { id, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
+  const { id, base, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
   const { root, disabled } = useForm();
   const isChoice = CHOICE_KINDS.includes(shape.kind);
   const props = { shape, name, path, value, onChange: set, required, control, root };
   let body;
   const choices = isChoice ? placeChoices(shape, { required, nullable }) : [];
-  if (isChoice) body = html`<${ChoiceControl} choices=${choices} value=${value} onChange=${set} control=${control} labelId=${`${id}-label`} />`;
+  if (isChoice) body = html`<${ChoiceControl} choices=${choices} value=${value} onChange=${set} control=${control} labelId=${`${base}-label`} />`;
   else if (shape.kind === 'any') body = html`<${AnyControl} ...${props} />`;
   else if (shape.kind === 'string') body = html`<${TextControl} ...${props} />`;
   else body = html`<${NumberControl} ...${props} />`;
   const words = isChoice ? '' : typeWords(root, shape.schema);
   return html`<div class=${fieldClass('form-field', messages)}>
     <div class=${isBare ? 'visually-hidden' : 'form-head'}>
-      <${FieldLabel} htmlFor=${isChoice && fitsSegments(choices) ? undefined : id} id=${`${id}-label`} label=${label} required=${required} title=${ownTitle(outer.schema, name)} deprecated=${outer.schema.deprecated} />
+      <${FieldLabel} htmlFor=${isChoice && fitsSegments(choices) ? undefined : id} id=${`${base}-label`} label=${label} required=${required} title=${ownTitle(outer.schema, name)} deprecated=${outer.schema.deprecated} />
       <span class="form-type">${words}</span>
     </div>
-    ${hint && html`<p id=${`${id}-hint`} class=${isBare ? 'visually-hidden' : 'form-hint'}><${CodeText} text=${hint} /></p>`}
+    ${hint && html`<p id=${`${base}-hint`} class=${isBare ? 'visually-hidden' : 'form-hint'}><${CodeText} text=${hint} /></p>`}
     <div class="form-control">
       <div class="form-control-main">${body}</div>
       ${nullable && !isChoice && html`<${SmallButton} pressed=${value === null} disabled=${disabled} label=${`${name || 'Value'} is null`} onClick=${() => set(value === null ? (required ? addedValue(root, shape) : undefined) : null)}>null<//>`}
     </div>
-    <${FieldErrors} id=${`${id}-errors`} messages=${messages} />
+    <${FieldErrors} id=${`${base}-errors`} messages=${messages} />
   </div>`;
 }
 
 function GroupField(parts) {
-  const { id, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
+  const { id, base, part, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
   const { root, problems, showAll, disabled } = useForm();
   const [isOpen, setOpen] = useState(true);
-  const isThere = holds(shape, value);
+  const isThere = holds(shape, value) || (shape.kind === 'union' && required && value === undefined);
   const below = problemsBelow(problems, path);
   const isShown = isOpen || (showAll && below > 0);
   const Control = GROUP_CONTROLS[shape.kind];
-  const labelId = `${id}-label`;
+  const labelId = `${base}-label`;
   const summary = isThere ? contentWords(shape, value) : value === null ? 'null' : value === undefined ? 'not set' : `now ${JSON.stringify(value).slice(0, 40)}`;
   const fold = isThere && !isBare && shape.kind !== 'union';
   return html`<div class=${fieldClass('form-group', messages)}>
@@ -137,13 +137,13 @@ function GroupField(parts) {
         ${value !== undefined && !required && html`<${SmallButton} disabled=${disabled} label=${`Leave out ${label}`} onClick=${() => set(undefined)}>Leave out<//>`}
       </span>
     </div>
-    ${hint && !isBare && html`<p id=${`${id}-hint`} class="form-hint"><${CodeText} text=${hint} /></p>`}
+    ${hint && !isBare && html`<p id=${`${base}-hint`} class="form-hint"><${CodeText} text=${hint} /></p>`}
     ${isThere && isShown && html`<div class=${isBare ? 'form-bare-body' : 'form-group-body'}>
       ${shape.kind === 'object'
         ? html`<div id=${id} role="group" aria-labelledby=${labelId}><${ObjectFields} shape=${shape} path=${path} value=${value} onChange=${set} /></div>`
-        : html`<${Control} shape=${shape} name=${name} path=${path} value=${value} onChange=${set} control=${control} labelId=${labelId} root=${root} />`}
+        : html`<${Control} shape=${shape} name=${name} path=${path} value=${value} onChange=${set} control=${control} labelId=${labelId} root=${root} part=${part} />`}
     </div>`}
-    <${FieldErrors} id=${`${id}-errors`} messages=${messages} />
+    <${FieldErrors} id=${`${base}-errors`} messages=${messages} />
   </div>`;
 }
 

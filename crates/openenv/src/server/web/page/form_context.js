@@ -37,7 +37,8 @@ export function problemsBelow(problems, path) {
 /** Moves the focus to a place of a form, or to what is nearest around it. */
 export function focusField(container, idPrefix, path) {
   for (let length = path.length; length >= 0; length -= 1) {
-    const place = container?.querySelector(`#${CSS.escape(fieldId(idPrefix, path.slice(0, length)))}`);
+    const id = CSS.escape(fieldId(idPrefix, path.slice(0, length)));
+    const place = container?.querySelector(`#${id}`) ?? container?.querySelector(`#${id}-union`);
     if (!place) continue;
     for (let fold = place.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
     const control = place.matches('input,textarea,select,button') ? place : place.querySelector('input,textarea,select,button');

@@ -100,8 +100,8 @@ function ItemsControl({ shape, name, path, value, onChange, control, labelId, it
         </div>
         <div class="form-item-buttons">
           ${canMove && items.length > 1 && html`
-            <${FormIconButton} icon="up" className="form-item-up" label=${`Move item ${index + 1} up`} disabled=${disabled || index === 0} onClick=${() => move(index, -1, '.form-item-up:not(:disabled)')} />
-            <${FormIconButton} icon="down" className="form-item-down" label=${`Move item ${index + 1} down`} disabled=${disabled || index === items.length - 1} onClick=${() => move(index, 1, '.form-item-down:not(:disabled)')} />`}
+            <${FormIconButton} icon="up" className="form-item-up" label=${`Move item ${index + 1} up`} disabled=${disabled || index === 0} onClick=${() => move(index, -1, '.form-item-up:not(:disabled), .form-item-down')} />
+            <${FormIconButton} icon="down" className="form-item-down" label=${`Move item ${index + 1} down`} disabled=${disabled || index === items.length - 1} onClick=${() => move(index, 1, '.form-item-down:not(:disabled), .form-item-up')} />`}
           ${index >= fixed && html`<${FormIconButton} icon="remove" className="form-item-remove" label=${`Remove item ${index + 1}`} disabled=${disabled} onClick=${() => remove(index)} />`}
         </div>
       </li>`)}

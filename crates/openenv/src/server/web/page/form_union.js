@@ -8,7 +8,8 @@ import { describeNode } from './shape.js';
 import { bestOption, fitness } from './shape_fit.js';
 import { convertValue } from './schema.js';
 
-export function UnionControl({ shape, name, path, value, onChange, control, labelId }) {
+/** `part`: how many unions are around this one at the same place. */
+export function UnionControl({ shape, name, path, value, onChange, control, labelId, part }) {
   const { root, Field } = useForm();
   const [picked, setPicked] = useState(null);
   // What was filled in for a type comes back when it is chosen again.
@@ -24,11 +25,10 @@ export function UnionControl({ shape, name, path, value, onChange, control, labe
     onChange(drafts.current.get(index) ?? convertValue(root, shape.options[index].node, value));
   };
   const choices = shape.options.map(({ label, description }, index) => ({ label, value: index, description }));
-  const pickerId = `${control.id}-type`;
-  return html`<div class="form-union" id=${control.id} role="group" aria-labelledby=${labelId} aria-describedby=${control['aria-describedby']}>
-    <${ChoiceControl} choices=${choices} value=${at} onChange=${pick} control=${{ id: pickerId, disabled: control.disabled, 'aria-label': `Type of ${name || 'the value'}` }} />
-    ${inner.kind === 'object'
-      ? html`<${ObjectFields} key=${at} shape=${inner} path=${path} value=${value} onChange=${onChange} hidden=${shape.tag} />`
-      : html`<${Field} key=${at} node=${option.node} name=${name} path=${path} required=${true} value=${value} onChange=${onChange} label=${option.label} isBare=${true} isPart=${true} />`}
+  const base = control.id + '-part'.repeat(part);
+  return html`<div class="form-union" id=${`${base}-union`} role="group" aria-labelledby=${labelId} aria-describedby=${control['aria-describedby']}>
+    <${ChoiceControl} choices=${choices} value=${at} onChange=${pick} control=${{ id: `${base}-type`, disabled: control.disabled, 'aria-label': `Type of ${name || 'the value'}` }} />
+    ${inner.kind === 'object' && html`<${ObjectFields} key=${at} shape=${inner} path=${path} value=${value} onChange=${onChange} hidden=${shape.tag} />`}
+    ${!['object', 'const', 'null'].includes(inner.kind) && html`<${Field} key=${at} node=${option.node} name=${name} path=${path} required=${true} value=${value} onChange=${onChange} label=${option.label} isBare=${true} part=${part + 1} />`}
   </div>`;
 }

@@ -34,7 +34,7 @@ export function EpisodePane({ episode, selected, onSelect, onRepeat, onEdit, tit
     ${children}
     ${episode && html`<${EpisodeFigures} episode=${episode} />
       <div class="episode-plot"><${RewardPlot} episode=${episode} steps=${episode.steps} selected=${selected} onSelect=${onSelect} /></div>
-      <div class="episode-timeline">
+      <div class="episode-timeline" style=${`--rows:${episode.steps.length + (episode.dropped > 0 ? 1 : 0)}`}>
         <${Timeline} episode=${episode} selected=${selected} onSelect=${onSelect} onRepeat=${onRepeat} onEdit=${onEdit} permalink=${permalink} />
       </div>`}
   </section>`;

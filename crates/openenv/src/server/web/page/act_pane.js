@@ -73,7 +73,7 @@ export function ActPane({ onRan }) {
       <div class="act-reset" id="act-reset" hidden=${!resetOpen}>
         <${ResetForm} value=${drafts.reset} onChange=${(next) => store.dispatch({ type: 'resetDrafted', reset: next })} onSubmit=${reset} busy=${!ready} tasks=${tasks} />
       </div>
-      <${OfferedActions} offered=${offered} disabled=${!ready} onTake=${(index) => takeOffered(index)()} episode=${own?.key} />
+      <${OfferedActions} offered=${offered} disabled=${!ready} onTake=${(index) => takeOffered(index)()} episode=${own?.key} isDone=${own?.done} onReset=${reset} />
       <div class="act-editor">
         ${byTool
           ? html`<${ToolAction} tools=${tools} action=${action} onChange=${draftAction} onSubmit=${run} busy=${Boolean(running)} disabled=${phase !== 'open'} recent=${recent} />`
@@ -138,12 +138,14 @@ function useOfferedActions(own, schema) {
   return shown;
 }
 
-function OfferedActions({ offered, disabled, onTake, episode }) {
+function OfferedActions({ offered, disabled, onTake, episode, isDone, onReset }) {
   const box = useRef(null);
   const tallest = useRef({ episode: null, height: 0 });
+  const [hasRoom, setHasRoom] = useState(false);
   // Run is below: the box keeps the greatest height it had in an episode.
   useLayoutEffect(() => {
     if (tallest.current.episode !== episode) tallest.current = { episode, height: 0 };
+    setHasRoom(tallest.current.height > 60);
     box.current.style.minHeight = '';
     tallest.current.height = Math.max(tallest.current.height, box.current.offsetHeight);
     box.current.style.minHeight = `${tallest.current.height}px`;
@@ -157,6 +159,9 @@ function OfferedActions({ offered, disabled, onTake, episode }) {
           ${index < MOST_KEYS && html`<kbd aria-hidden="true">${index + 1}</kbd>`}<span>${label}</span>
         </button>`)}
       </div>
+    </div>`}
+    ${offered.length === 0 && isDone && hasRoom && html`<div>
+      <button type="button" class="button button-primary" disabled=${disabled} onClick=${onReset}><${Icon} name="reset" />Start another episode</button>
     </div>`}
   </div>`;
 }

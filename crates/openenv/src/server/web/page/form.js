@@ -12,7 +12,7 @@ import { ObjectFields } from './form_object.js';
 import { UnionControl } from './form_union.js';
 import { describeNode } from './shape.js';
 import { addedValue } from './schema.js';
-import { typeWords } from './schema_words.js';
+import { shapeWords } from './schema_words.js';
 import { isPlainObject, pathKey } from './json_text.js';
 
 const GROUP_KINDS = ['object', 'map', 'array', 'tuple', 'union'];
@@ -99,7 +99,7 @@ function PlainField(parts) {
   else if (shape.kind === 'any') body = html`<${AnyControl} ...${props} />`;
   else if (shape.kind === 'string') body = html`<${TextControl} ...${props} />`;
   else body = html`<${NumberControl} ...${props} />`;
-  const words = isChoice ? '' : typeWords(root, shape.schema);
+  const words = isChoice ? '' : shapeWords(root, shape);
   return html`<div class=${fieldClass('form-field', messages)}>
     <div class=${isBare ? 'visually-hidden' : 'form-head'}>
       <${FieldLabel} htmlFor=${isChoice && fitsSegments(choices) ? undefined : id} id=${`${base}-label`} label=${label} required=${required} title=${ownTitle(outer.schema, name)} deprecated=${outer.schema.deprecated} />
@@ -163,7 +163,7 @@ function contentWords(shape, value) {
 }
 
 function groupWords(root, shape) {
-  return shape.kind === 'object' || shape.kind === 'union' ? '' : typeWords(root, shape.schema);
+  return shape.kind === 'object' || shape.kind === 'union' ? '' : shapeWords(root, shape);
 }
 
 function FieldLabel({ id, htmlFor, label, required, title, deprecated }) {

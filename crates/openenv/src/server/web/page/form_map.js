@@ -5,7 +5,7 @@ import { fieldId, useForm, useLocalProblem } from './form_context.js';
 import { FieldErrors, FormIconButton, SmallButton } from './form_parts.js';
 import { describeNode } from './shape.js';
 import { addedValue } from './schema.js';
-import { isPlainObject, pathText, sameJson, setField } from './json_text.js';
+import { isPlainObject, placeText, sameJson, setField } from './json_text.js';
 
 let lastRow = 0;
 
@@ -58,7 +58,7 @@ export function MapControl({ shape, path, value, onChange, control, labelId, res
   };
   return html`<div class="form-map" ref=${box} id=${control?.id} role=${labelId ? 'group' : undefined} aria-labelledby=${labelId}>
     ${shown.map((row, index) => html`<div class="form-map-row" key=${row.id} data-row=${row.id}>
-      <${MapName} id=${fieldId(idPrefix, [...path, `row${row.id}`])} place=${pathText(path)} name=${row.name} problem=${nameProblem(row, index)} path=${[...path, `row ${row.id}`]}
+      <${MapName} id=${fieldId(idPrefix, [...path, `row${row.id}`])} place=${placeText(path)} name=${row.name} problem=${nameProblem(row, index)} path=${[...path, `row ${row.id}`]}
         onChange=${(name) => change(row.id, { name })} disabled=${disabled} choices=${shape.schema.propertyNames?.enum} />
       <div class="form-map-value">
         <${Field} node=${shape.extra} name=${row.name} path=${[...path, row.name === '' ? `row${row.id}` : row.name]} required=${true} value=${row.inside}

@@ -3,7 +3,8 @@
 import { html, useRef, useState } from './vendor/preact.js';
 import { FormIconButton, SmallButton } from './form_parts.js';
 import { formatExample, isBase64, newUuid } from './formats.js';
-import { isMultiline, isSecretName } from './shape.js';
+import { isMultiline } from './shape.js';
+import { isSecretName } from './episode.js';
 import { exactNumberText, numberFromText, numberOf, sameJson } from './json_text.js';
 
 const INPUT_TYPES = { date: 'date', email: 'email', uri: 'url', time: 'text' };

@@ -3,7 +3,7 @@
 import { html, useState } from './vendor/preact.js';
 import { CodeText, FormIcon } from './form_parts.js';
 import { choiceLabel, describeNode } from './shape.js';
-import { limitWords, typeWords } from './schema_words.js';
+import { shapeWords } from './schema_words.js';
 
 const DEEPEST_OPEN = 1;
 
@@ -38,7 +38,7 @@ function SchemaParts({ root, shape, depth, isTop = false }) {
     case 'tuple':
       return html`<dl class="schema-fields">${shape.items.map((node, index) => part(`item ${index + 1}`, node, { isLoose: true }))}</dl>`;
     default:
-      return isTop ? html`<p class="form-hint">${typeWords(root, shape.schema)}</p>` : null;
+      return isTop ? html`<p class="form-hint">${shapeWords(root, shape)}</p>` : null;
   }
 }
 
@@ -90,15 +90,12 @@ function fieldWords(root, shape, inner) {
   const orNull = shape.kind === 'nullable' ? ', or null' : '';
   if (inner.kind === 'enum') return `one of${orNull}`;
   if (inner.kind === 'object' && typeof inner.schema.title === 'string') return inner.schema.title + orNull;
-  const limits = inner.kind === 'object' ? limitWords(inner) : '';
-  return typeWords(root, shape.schema) + (limits && `, ${limits}`);
+  return shapeWords(root, shape);
 }
 
 function schemaNotes(schema, inner) {
   const notes = [];
   if (schema.default !== undefined) notes.push(`default ${choiceLabel(schema.default)}`);
-  const pattern = schema.pattern ?? inner.pattern;
-  if (pattern) notes.push(`pattern ${pattern}`);
   const [example] = schema.examples ?? inner.examples ?? [];
   if (example !== undefined) notes.push(`such as ${choiceLabel(example)}`);
   if (schema.deprecated) notes.push('deprecated');

@@ -48,7 +48,7 @@ export function TaskPicker({ tasks, value, onChange, messages }) {
       <div class="form-field">
         <div class="form-head"><label class="form-label" for="reset-split">Split</label><span class="form-type">${splits.data === null && !splits.error ? 'loading…' : ''}</span></div>
         <select id="reset-split" class="form-input form-select" value=${split} onChange=${(event) => onChange({ split: event.target.value, index: event.target.value === '' ? '' : value.index || '0' })}>
-          <option value="">no certain task</option>
+          <option value="">not chosen</option>
           ${names.map(({ name, type }) => html`<option key=${name} value=${name}>${type && type !== name ? `${name} (${type})` : name}</option>`)}
           ${split !== '' && !names.some(({ name }) => name === split) && html`<option value=${split}>${split}</option>`}
         </select>

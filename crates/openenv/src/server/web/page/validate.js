@@ -7,7 +7,7 @@ import { isPlainObject, numberOf, exactNumberText, pathName, sameJson } from './
 
 const DEEPEST_CHECK = 100;
 const MOST_LABELS = 10;
-const TYPE_NAMES = {
+const VALUE_TYPE_NAMES = {
   string: 'text', integer: 'a whole number', number: 'a number', boolean: 'true or false', null: 'null', array: 'a list', object: 'an object',
 };
 
@@ -51,7 +51,7 @@ function checkValue(check, node, value, path) {
   }
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
-    return check.report(`must be ${either(types.map((type) => TYPE_NAMES[type] ?? type))}`);
+    return check.report(`must be ${either(types.map((type) => VALUE_TYPE_NAMES[type] ?? type))}`);
   }
   checkAlternatives(check, node, schema, value, path);
   checkConditions(check, schema, value);
@@ -130,7 +130,7 @@ function isWrongTag(root, union, value) {
 function alternativeNames(root, union, options, canBeNull) {
   const names = union.options?.map(({ label }) => label) ?? options.map((option) => {
     const { type, title } = resolveSchema(root, option);
-    return TYPE_NAMES[type] ?? title ?? 'something else';
+    return VALUE_TYPE_NAMES[type] ?? title ?? 'something else';
   });
   return [...new Set(canBeNull ? [...names.filter((name) => name !== 'null'), 'null'] : names)];
 }

@@ -1,6 +1,6 @@
 // What all views know about an episode and its steps.
 
-const SECRET_KEY = /(api_?key|token|secret|password)$/i;
+const SECRET_NAME = /(^|_|-)(api_?key|token|secret|password|passwd)$/i;
 const MASK = '••••';
 const KINDS = ['reset', 'step', 'tool'];
 
@@ -44,8 +44,8 @@ function episodeContentText(content) {
   return content.map((item) => (typeof item?.text === 'string' ? item.text : '')).filter(Boolean).join('\n');
 }
 
-export function isSecretKey(name) {
-  return SECRET_KEY.test(name);
+export function isSecretName(name) {
+  return SECRET_NAME.test(name);
 }
 
 /** A copy in which what is named like a secret cannot be read. */
@@ -54,7 +54,7 @@ export function maskSecrets(value) {
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) =>
-      isSecretKey(name) && inner !== null && inner !== '' ? [name, MASK] : [name, maskSecrets(inner)],
+      isSecretName(name) && inner !== null && inner !== '' ? [name, MASK] : [name, maskSecrets(inner)],
     ),
   );
 }
@@ -94,7 +94,7 @@ export function stepTitle(step, limit = 96) {
     let length = 0;
     for (const [key, value] of Object.entries(parameters)) {
       if (key === 'metadata' && (value === null || Object.keys(value ?? {}).length === 0)) continue;
-      const text = `${key}=${isSecretKey(key) && value ? MASK : shortValue(maskSecrets(value), 60)}`;
+      const text = `${key}=${isSecretName(key) && value ? MASK : shortValue(maskSecrets(value), 60)}`;
       shown.push(text);
       length += text.length + 2;
       if (length > limit) break;

@@ -3,7 +3,7 @@
 import { html, useState } from './vendor/preact.js';
 import { hasAnsi, stripAnsi } from './ansi.js';
 import { CopyButton } from './copy_button.js';
-import { isSecretKey } from './episode.js';
+import { isSecretName } from './episode.js';
 import { bytesText, countText } from './format.js';
 import { HeatMap, hasHeatMap } from './heat_map.js';
 import { ViewIcon } from './view_icon.js';
@@ -45,7 +45,7 @@ function TreeValue({ row, shape, name }) {
   if (row.image) return html`<span class="tree-dim">image · ${row.image.mediaType.replace('image/', '')} · ${bytesText(row.image.bytes)}</span>`;
   if (type === 'list' || type === 'object') return html`<${BranchPreview} row=${row} shape=${shape} />`;
   if (type !== 'string') return html`<span class="tree-value tree-${type}-value">${String(value)}</span>`;
-  if (typeof name === 'string' && isSecretKey(name) && value !== '') return html`<${SecretText} text=${value} />`;
+  if (typeof name === 'string' && isSecretName(name) && value !== '') return html`<${SecretText} text=${value} />`;
   if (!isLongText(value)) return html`<span class="tree-value tree-string-value">${JSON.stringify(value)}</span>`;
   const lines = value.split('\n');
   const size = lines.length > 1 ? countText(lines.length, 'line') : countText(value.length, 'character');

@@ -30,9 +30,10 @@ export function ActionEditor({ schema, value, onChange, onSubmit, submitLabel = 
   const problems = useMemo(() => validateValue(schema, schema, value), [schema, value]);
   // Text that was typed stays as it is as long as it stands for the value.
   const isOwnText = draft !== null && sameJson(draft.value, value);
-  const formatted = useMemo(() => (value === undefined ? '' : JSON.stringify(value, null, 2)), [value]);
+  const isWritten = tab === 'json' || isOwnText;
+  const formatted = useMemo(() => (value === undefined || !isWritten ? '' : JSON.stringify(value, null, 2)), [value, isWritten]);
   const text = isOwnText ? draft.text : formatted;
-  const parsed = useMemo(() => parseJson(text), [text]);
+  const parsed = useMemo(() => (isWritten ? parseJson(text) : {}), [text, isWritten]);
   const isBroken = isOwnText && draft.isBroken;
   useEffect(() => {
     editorMemory.set(idPrefix, { tab, draft: isOwnText ? draft : null });

@@ -75,7 +75,7 @@ export function Field({ node, name, path, value, onChange, required, label, isBa
     onChange(next);
   };
   const parts = {
-    id, base: id + '-part'.repeat(part), part, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label: label ?? name,
+    title: ownTitle(outer.schema, name, node), id, base: id + '-part'.repeat(part), part, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label: label ?? name,
     set: change,
     control: {
       id,
@@ -89,7 +89,7 @@ export function Field({ node, name, path, value, onChange, required, label, isBa
 }
 
 function PlainField(parts) {
-  const { id, base, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
+  const { id, base, title, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
   const { root, disabled } = useForm();
   const isChoice = CHOICE_KINDS.includes(shape.kind);
   const props = { shape, name, path, value, onChange: set, required, control, root };
@@ -102,7 +102,7 @@ function PlainField(parts) {
   const words = isChoice ? '' : shapeWords(root, shape);
   return html`<div class=${fieldClass('form-field', messages)}>
     <div class=${isBare ? 'visually-hidden' : 'form-head'}>
-      <${FieldLabel} htmlFor=${isChoice && fitsSegments(choices) ? undefined : id} id=${`${base}-label`} label=${label} required=${required} title=${ownTitle(outer.schema, name)} deprecated=${outer.schema.deprecated} />
+      <${FieldLabel} htmlFor=${isChoice && fitsSegments(choices) ? undefined : id} id=${`${base}-label`} label=${label} required=${required} title=${title} deprecated=${outer.schema.deprecated} />
       <span class="form-type">${words}</span>
     </div>
     ${hint && html`<p id=${`${base}-hint`} class=${isBare ? 'visually-hidden' : 'form-hint'}><${CodeText} text=${hint} /></p>`}
@@ -115,7 +115,7 @@ function PlainField(parts) {
 }
 
 function GroupField(parts) {
-  const { id, base, part, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
+  const { id, base, part, title, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
   const { root, problems, showAll, disabled } = useForm();
   const [isOpen, setOpen] = useState(true);
   const isThere = holds(shape, value) || (shape.kind === 'union' && required && value === undefined);
@@ -128,7 +128,7 @@ function GroupField(parts) {
   return html`<div class=${fieldClass('form-group', messages)}>
     <div class=${isBare && isThere ? 'form-head form-head-bare' : 'form-head'}>
       ${fold && html`<${FormIconButton} icon="fold" className=${isShown ? 'form-fold form-fold-open' : 'form-fold'} label=${`${isShown ? 'Fold' : 'Unfold'} ${label}`} onClick=${() => setOpen(!isShown)} />`}
-      <span class=${isBare ? 'visually-hidden' : ''}><${FieldLabel} id=${labelId} label=${label} required=${required} title=${ownTitle(outer.schema, name)} deprecated=${outer.schema.deprecated} /></span>
+      <span class=${isBare ? 'visually-hidden' : 'form-head-name'}><${FieldLabel} id=${labelId} label=${label} required=${required} title=${title} deprecated=${outer.schema.deprecated} /></span>
       <span class="form-type">${isThere ? (isBare ? '' : groupWords(root, shape)) : summary}</span>
       <span class="form-head-buttons">
         ${fold && !isShown && html`<span class="form-muted">${summary}</span>`}
@@ -172,8 +172,9 @@ function FieldLabel({ id, htmlFor, label, required, title, deprecated }) {
   return html`${text}${title && html`<span class="form-title">${title}</span>`}${deprecated && html`<span class="form-type-chip">deprecated</span>`}`;
 }
 
-/** A title that says more than the name: pydantic makes `Tool Name` out of `tool_name`. */
-function ownTitle(schema, name) {
+/** A title that says more than the name: pydantic makes `Tool Name` out of `tool_name`, and a type has its own name as title. */
+function ownTitle(schema, name, node) {
+  const isOfType = typeof node?.$ref === 'string' && node.title === undefined;
   const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-  return typeof schema.title === 'string' && schema.type !== 'object' && plain(schema.title) !== plain(name) ? schema.title : '';
+  return typeof schema.title === 'string' && !isOfType && schema.type !== 'object' && plain(schema.title) !== plain(name) ? schema.title : '';
 }

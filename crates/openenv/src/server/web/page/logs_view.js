@@ -5,6 +5,7 @@ import { clockText } from './format.js';
 import { textMatcher } from './timeline_rows.js';
 import { ansiPieces, hasAnsi } from './ansi.js';
 import { CopyButton } from './copy_button.js';
+import { keepScrollKeys } from './terminal_text.js';
 
 const LOG_LEVELS = ['error', 'warn', 'info', 'debug', 'trace'];
 
@@ -38,7 +39,7 @@ export function LogsView({ step }) {
       <span class="timeline-count" role="status">${shown.length} of ${logs.length}</span>
       <${CopyButton} text=${() => shown.map((line) => `${clockText(line.at)} ${logLevel(line.level)} ${logText(line)}`).join('\n')} label="Copy" />
     </div>
-    <ol class="logs-list" tabindex="0" aria-label="Log lines">${shown.map((line, at) => html`<li key=${at} class="logs-line logs-${logLevel(line.level)}">
+    <ol class="logs-list" tabindex="0" onKeyDown=${keepScrollKeys} aria-label="Log lines">${shown.map((line, at) => html`<li key=${at} class="logs-line logs-${logLevel(line.level)}">
       <time>${typeof line.at === 'number' ? clockText(line.at) : ''}</time><span class="logs-level">${logLevel(line.level)}</span><span class="logs-text">${logText(line)}</span>
     </li>`)}</ol>
   </div>`;

@@ -48,8 +48,6 @@ export function isSecretName(name) {
   return SECRET_NAME.test(name);
 }
 
-export const isSecretKey = isSecretName;
-
 /** A copy in which what is named like a secret cannot be read. */
 export function maskSecrets(value) {
   if (Array.isArray(value)) return value.map(maskSecrets);

@@ -31,7 +31,7 @@ export function TerminalText({ text, label }) {
   const shown = isCut ? text.slice(0, SHOWN_LENGTH) : text;
   const pieces = useMemo(() => (hasAnsi(shown) ? ansiPieces(shown) : null), [shown]);
   return html`<div class="terminal">
-    <pre class="terminal-text${pieces ? ' terminal-screen' : ''}" tabindex="0" role="region" onKeyDown=${keepScrollKeys} aria-label=${label ?? 'text'}>${pieces
+    <pre class="terminal-text${pieces ? ' terminal-screen' : ''}" tabindex="0" role="group" onKeyDown=${keepScrollKeys} aria-label=${label ?? 'text'}>${pieces
       ? pieces.map((piece) => html`<span class=${ansiClass(piece.look)} style=${ansiStyle(piece.look)}>${piece.text}</span>`)
       : shown}</pre>
     ${isCut ? html`<button type="button" class="views-link" onClick=${(event) => { event.stopPropagation(); setWhole(true); }}>Show all ${countText(text.length, 'character')}</button>` : null}

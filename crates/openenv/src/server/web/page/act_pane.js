@@ -79,10 +79,10 @@ function ActStatus() {
     text = connectionText(connection);
     if (connection.phase !== 'connecting') button = html`<button type="button" class="button button-small" onClick=${() => line.retryNow()}>Try again</button>`;
   } else if (running) text = html`<${RunningText} running=${running} />`;
-  else if (!own) text = 'No episode yet. Run a step, and it is reset first.';
+  else if (!own) text = 'No episode yet: the first step resets it';
   else if (over) {
     kind = 'act-status-warn';
-    text = 'The session of this episode has ended. Reset to start another.';
+    text = 'The session has ended – reset to start another';
   } else if (own.done) {
     kind = 'act-status-done';
     text = html`<b>Episode is over</b> – reset to start another`;

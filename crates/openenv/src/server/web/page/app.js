@@ -123,6 +123,11 @@ async function fetchAbout(fetch, pageUrl) {
   }
 }
 
+function lossText(reason) {
+  if (/^Unknown session_id/.test(reason)) return 'the server no longer has it';
+  return reason.replace(/\.$/, '').replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+}
+
 function startPage() {
   const pageUrl = new URL(location.pathname, location.origin).href;
   const inTab = (name) => `openenv:${location.pathname}:${name}`;
@@ -147,7 +152,7 @@ function startPage() {
   });
   connection.addEventListener('attached', ({ detail }) => session.restore(detail));
   connection.addEventListener('renewed', ({ detail }) => {
-    toast(`Your session ended (${detail.reason}). A new one is ready; reset to start an episode.`, { kind: 'warn', seconds: 12 });
+    toast(`Your session ended: ${lossText(detail.reason)}. A new one is ready; reset to start an episode.`, { kind: 'warn', seconds: 12 });
   });
   window.addEventListener('online', () => connection.retryNow());
   document.addEventListener('visibilitychange', () => document.hidden || connection.retryNow());

@@ -56,7 +56,7 @@ export function SchemaForm({ schema, value, onChange, idPrefix, problems, showAl
 
 function RootErrors() {
   const { problems, idPrefix } = useForm();
-  return html`<${FieldErrors} id=${`${idPrefix}-root-errors`} messages=${problems.get('[]') ?? []} />`;
+  return html`<${FieldErrors} id=${`${idPrefix}--root-errors`} messages=${problems.get('[]') ?? []} />`;
 }
 
 /** `isBare`: the label is for screen readers only. `part`: a union at the same place already tells its problems. */
@@ -75,12 +75,12 @@ export function Field({ node, name, path, value, onChange, required, label, isBa
     onChange(next);
   };
   const parts = {
-    title: ownTitle(outer.schema, name, node), id, base: id + '-part'.repeat(part), part, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label: label ?? name,
+    title: ownTitle(outer.schema, name, node), id, base: id + '--part'.repeat(part), part, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label: label ?? name,
     set: change,
     control: {
       id,
       disabled: disabled || undefined,
-      'aria-describedby': [hint && `${id}-hint`, `${id}-errors`].filter(Boolean).join(' '),
+      'aria-describedby': [hint && `${id}--hint`, `${id}--errors`].filter(Boolean).join(' '),
       'aria-invalid': messages.length > 0 || undefined,
       'aria-required': required || undefined,
     },
@@ -95,22 +95,22 @@ function PlainField(parts) {
   const props = { shape, name, path, value, onChange: set, required, control, root };
   let body;
   const choices = isChoice ? placeChoices(shape, { required, nullable }) : [];
-  if (isChoice) body = html`<${ChoiceControl} choices=${choices} value=${value} onChange=${set} control=${control} labelId=${`${base}-label`} />`;
+  if (isChoice) body = html`<${ChoiceControl} choices=${choices} value=${value} onChange=${set} control=${control} labelId=${`${base}--label`} />`;
   else if (shape.kind === 'any') body = html`<${AnyControl} ...${props} />`;
   else if (shape.kind === 'string') body = html`<${TextControl} ...${props} />`;
   else body = html`<${NumberControl} ...${props} />`;
   const words = isChoice ? '' : shapeWords(root, shape);
   return html`<div class=${fieldClass('form-field', messages)}>
     <div class=${isBare ? 'visually-hidden' : 'form-head'}>
-      <${FieldLabel} htmlFor=${isChoice && fitsSegments(choices) ? undefined : id} id=${`${base}-label`} label=${label} required=${required} title=${title} deprecated=${outer.schema.deprecated} />
+      <${FieldLabel} htmlFor=${isChoice && fitsSegments(choices) ? undefined : id} id=${`${base}--label`} label=${label} required=${required} title=${title} deprecated=${outer.schema.deprecated} />
       <span class="form-type">${words}</span>
     </div>
-    ${hint && html`<p id=${`${base}-hint`} class=${isBare ? 'visually-hidden' : 'form-hint'}><${CodeText} text=${hint} /></p>`}
+    ${hint && html`<p id=${`${base}--hint`} class=${isBare ? 'visually-hidden' : 'form-hint'}><${CodeText} text=${hint} /></p>`}
     <div class="form-control">
       <div class="form-control-main">${body}</div>
       ${nullable && !isChoice && html`<${SmallButton} pressed=${value === null} disabled=${disabled} label=${`${name || 'Value'} is null`} onClick=${() => set(value === null ? (required ? addedValue(root, shape) : undefined) : null)}>null<//>`}
     </div>
-    <${FieldErrors} id=${`${base}-errors`} messages=${messages} />
+    <${FieldErrors} id=${`${base}--errors`} messages=${messages} />
   </div>`;
 }
 
@@ -122,7 +122,7 @@ function GroupField(parts) {
   const below = problemsBelow(problems, path);
   const isShown = isOpen || (showAll && below > 0);
   const Control = GROUP_CONTROLS[shape.kind];
-  const labelId = `${base}-label`;
+  const labelId = `${base}--label`;
   const summary = isThere ? contentWords(shape, value) : value === null ? 'null' : value === undefined ? 'not set' : `now ${JSON.stringify(value).slice(0, 40)}`;
   const fold = isThere && !isBare && shape.kind !== 'union';
   return html`<div class=${fieldClass('form-group', messages)}>
@@ -137,13 +137,13 @@ function GroupField(parts) {
         ${value !== undefined && !required && html`<${SmallButton} disabled=${disabled} label=${`Leave out ${label}`} onClick=${() => set(undefined)}>Leave out<//>`}
       </span>
     </div>
-    ${hint && !isBare && html`<p id=${`${base}-hint`} class="form-hint"><${CodeText} text=${hint} /></p>`}
+    ${hint && !isBare && html`<p id=${`${base}--hint`} class="form-hint"><${CodeText} text=${hint} /></p>`}
     ${isThere && isShown && html`<div class=${isBare ? 'form-bare-body' : 'form-group-body'}>
       ${shape.kind === 'object'
         ? html`<div id=${id} role="group" aria-labelledby=${labelId}><${ObjectFields} shape=${shape} path=${path} value=${value} onChange=${set} /></div>`
         : html`<${Control} shape=${shape} name=${name} path=${path} value=${value} onChange=${set} control=${control} labelId=${labelId} root=${root} part=${part} />`}
     </div>`}
-    <${FieldErrors} id=${`${base}-errors`} messages=${messages} />
+    <${FieldErrors} id=${`${base}--errors`} messages=${messages} />
   </div>`;
 }
 

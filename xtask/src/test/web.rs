@@ -16,7 +16,9 @@ use crate::{
 
 pub(super) fn run(context: &Context) -> Result<Outcome> {
     if context.against_reference() {
-        return Ok(Outcome::Skipped("the reference has a page of its own".into()));
+        return Ok(Outcome::Skipped(
+            "the reference has a page of its own".into(),
+        ));
     }
     if let Err(reason) = node::ensure() {
         return Ok(Outcome::Skipped(reason));
@@ -55,15 +57,14 @@ fn page(context: &Context) -> Result<Outcome> {
         Ok(chromium) => chromium,
         Err(reason) => return Ok(Outcome::Skipped(reason)),
     };
-    let (web, reference, standin) =
-        match (WEB.set_up()?, REFERENCE.set_up()?, STANDIN.set_up()?) {
-            (Setup::Ready(web), Setup::Ready(reference), Setup::Ready(standin)) => {
-                (web, reference, standin)
-            }
-            (Setup::Unavailable(reason), _, _)
-            | (_, Setup::Unavailable(reason), _)
-            | (_, _, Setup::Unavailable(reason)) => return Ok(Outcome::Skipped(reason)),
-        };
+    let (web, reference, standin) = match (WEB.set_up()?, REFERENCE.set_up()?, STANDIN.set_up()?) {
+        (Setup::Ready(web), Setup::Ready(reference), Setup::Ready(standin)) => {
+            (web, reference, standin)
+        }
+        (Setup::Unavailable(reason), _, _)
+        | (_, Setup::Unavailable(reason), _)
+        | (_, _, Setup::Unavailable(reason)) => return Ok(Outcome::Skipped(reason)),
+    };
     let screenshots = workspace::target().join("web-screenshots");
     fs::create_dir_all(&screenshots)?;
     let outcome = check(

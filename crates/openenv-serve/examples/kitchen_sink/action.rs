@@ -157,7 +157,7 @@ pub(crate) struct Garnish {
     pub(crate) name: String,
     /// What lies on it
     #[serde(default)]
-    pub(crate) topped_with: Vec<Garnish>,
+    pub(crate) topped_with: Vec<Self>,
 }
 
 /// A union whose variants are told by their key.

@@ -32,13 +32,13 @@ pub(crate) fn plate(colour: [u8; 3]) -> Result<Vec<u8>> {
     // Eight bits for each of red, green and blue; nothing special.
     header.extend([8, 2, 0, 0, 0]);
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
-    chunk(&mut file, b"IHDR", &header);
-    chunk(&mut file, b"IDAT", &packed.finish()?);
-    chunk(&mut file, b"IEND", &[]);
+    chunk(&mut file, *b"IHDR", &header);
+    chunk(&mut file, *b"IDAT", &packed.finish()?);
+    chunk(&mut file, *b"IEND", &[]);
     Ok(file)
 }
 
-fn chunk(file: &mut Vec<u8>, kind: &[u8; 4], content: &[u8]) {
+fn chunk(file: &mut Vec<u8>, kind: [u8; 4], content: &[u8]) {
     let length = u32::try_from(content.len()).expect("the picture is small");
     file.extend(length.to_be_bytes());
     let begin = file.len();

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::kitchen::Kitchen;
 use crate::picture;
 
+/// As far as the scales go.
+const MOST_GRAMS: f64 = 5000.0;
+
 #[derive(Deserialize, JsonSchema)]
 struct Measure {
     /// How much of it
@@ -58,13 +61,17 @@ pub(crate) fn tools() -> Tools<Kitchen> {
         .add(Tool::new("photograph", "Shows the last plate", photograph).read_only())
 }
 
-fn weigh(_: &mut Kitchen, measure: Measure) -> Result<Weight> {
-    let grams = measure.amount
-        * match measure.unit {
+fn weigh(_: &mut Kitchen, Measure { amount, unit }: Measure) -> Result<Weight> {
+    let grams = amount
+        * match unit {
             Unit::Cup => 240.0,
             Unit::Spoon => 15.0,
             Unit::Ounce => 28.35,
         };
+    if grams > MOST_GRAMS {
+        let message = format!("the scales end at {MOST_GRAMS} grams");
+        return Err(Error::invalid("amount", message));
+    }
     Ok(Weight { grams })
 }
 

@@ -20,22 +20,32 @@ pub(crate) struct Banner<'a> {
     base: String,
     /// Where sessions can be controlled, if they can.
     control: Option<String>,
+    /// Where the page is, if there is one.
+    web: Option<String>,
+}
+
+/// Where a server listens, for whom.
+pub(crate) struct Addresses {
+    pub(crate) agents: SocketAddr,
+    /// For those who control sessions.
+    pub(crate) control: Option<SocketAddr>,
+    /// For people with a browser.
+    pub(crate) web: Option<SocketAddr>,
 }
 
 impl<'a> Banner<'a> {
-    /// `control` is the address of the routes that control sessions.
     pub(crate) fn new(
         config: &'a ServerConfig,
-        address: SocketAddr,
-        control: Option<SocketAddr>,
+        addresses: &Addresses,
         served: &'a [Served],
     ) -> Self {
         Self {
             config,
-            address,
+            address: addresses.agents,
             served,
-            base: base(address),
-            control: control.map(base),
+            base: base(addresses.agents),
+            control: addresses.control.map(base),
+            web: addresses.web.map(base),
         }
     }
 
@@ -76,6 +86,10 @@ impl<'a> Banner<'a> {
             .iter()
             .map(|fact| (fact.label, fact.fact.clone(), &*fact.remark))
             .collect();
+        if let Some(web) = &self.web {
+            let page = format!("{}/web/", self.url(web, index));
+            rows.push(("web", page, "to try and watch it in a browser"));
+        }
         rows.push(("API", http.clone(), "base URL for clients"));
         if environment.has_tools {
             rows.push((

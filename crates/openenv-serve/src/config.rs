@@ -5,7 +5,7 @@ use std::time::Duration;
 use openenv::Mode;
 
 use crate::args::ServerArgs;
-use crate::value::ControlListen;
+use crate::value::{ControlListen, Web};
 use crate::vars;
 
 mod log;
@@ -25,6 +25,12 @@ pub struct ServerConfig {
     pub control: Option<ControlListen>,
     /// Default: none but the server's own.
     pub allowed_origins: Vec<String>,
+    /// Default: on addresses of this machine, in simulation.
+    pub web: Web,
+    /// `None` for as long as there is room. Default: an hour.
+    pub keep_time: Option<Duration>,
+    /// In bytes. Default: 64 MiB.
+    pub keep_size: usize,
     /// Of each environment. Default: what the library allows.
     pub max_sessions: Option<usize>,
     /// `None` for never. Default: 15 minutes.
@@ -58,6 +64,9 @@ impl ServerConfig {
             mode: args.mode,
             control: args.control_listen,
             allowed_origins: args.allow_origin,
+            web: web(args.web, args.enable_web_interface.as_deref()),
+            keep_time: args.keep_time.0,
+            keep_size: args.keep_size.0,
             max_sessions: args.max_sessions,
             session_timeout: args.session_timeout.0,
             queue_timeout: args.queue_timeout.0,
@@ -81,6 +90,9 @@ impl ServerConfig {
             (vars::PORT, self.port.to_string()),
             (vars::MODE, self.mode.to_string()),
             (vars::ALLOWED_ORIGINS, self.allowed_origins.join(",")),
+            (vars::WEB, self.web.to_string()),
+            (vars::KEEP_TIME, or_never(self.keep_time)),
+            (vars::KEEP_SIZE, self.keep_size.to_string()),
             (vars::SESSION_TIMEOUT, or_never(self.session_timeout)),
             (vars::QUEUE_TIMEOUT, seconds(self.queue_timeout)),
             (vars::DRAIN_TIMEOUT, seconds(self.drain_timeout)),
@@ -98,6 +110,16 @@ impl ServerConfig {
             variables.push((vars::WORKERS, workers.to_string()));
         }
         variables
+    }
+}
+
+/// What existing images say counts where nothing else was said.
+fn web(asked: Web, interface: Option<&str>) -> Web {
+    let interface = interface.map(str::to_ascii_lowercase);
+    match (asked, interface.as_deref()) {
+        (Web::Auto, Some("true" | "1" | "yes")) => Web::On,
+        (Web::Auto, Some("false" | "0" | "no")) => Web::Off,
+        (asked, _) => asked,
     }
 }
 
@@ -124,7 +146,7 @@ mod tests {
         let typed = "--host ::1 --port 9 --mode production --control-listen [::1]:8001 \
             --allow-origin https://a.example,https://b.example --max-sessions 7 \
             --session-timeout never --queue-timeout 0.25 --drain-timeout 1.5 \
-            --keepalive-interval 3 --keepalive-timeout 4 --max-message-size 64MiB --workers 2";
+            --web off --keep-time never --keep-size 5MiB --keepalive-interval 3 --keepalive-timeout 4 --max-message-size 64MiB --workers 2";
         for typed in [typed, ""] {
             let config = read(typed.split_whitespace().map(str::to_owned));
             let arguments = Command::command();

@@ -5,15 +5,15 @@ use std::net::SocketAddr;
 use std::task::Poll;
 
 use anyhow::{Context, Result, anyhow};
-use openenv::{Server, ServerBuilder};
+use openenv::{Mode, Server, ServerBuilder};
 use tokio::runtime;
 use tokio::sync::oneshot;
 
-use crate::banner::Banner;
+use crate::banner::{Addresses, Banner};
 use crate::config::ServerConfig;
 use crate::listen::Reserved;
 use crate::service::{Served, Service};
-use crate::value::ControlListen;
+use crate::value::{ControlListen, Web};
 use crate::{health, open_files};
 
 /// Files that the server itself needs open, besides one for each session.
@@ -76,11 +76,17 @@ where
         services = prepare() => services?,
         () = &mut first_signal => return Err(anyhow!("stopped before the server was ready")),
     };
-    let (server, served) = build(config, services, address, room)?;
+    let web = control_address.filter(|address| has_page(config, *address));
+    let (server, served) = build(config, services, address, web.is_some(), room)?;
     let listener = reserved.listen()?;
     let control = control.map(Reserved::listen).transpose()?;
 
-    Banner::new(config, address, control_address, &served).announce()?;
+    let addresses = Addresses {
+        agents: address,
+        control: control_address,
+        web,
+    };
+    Banner::new(config, &addresses, &served).announce()?;
     let sessions: usize = served.iter().map(|served| served.sessions).sum();
     if config.max_sessions.is_some() && sessions > room {
         let hint = "raise the hard limit (`ulimit -Hn`)";
@@ -121,6 +127,15 @@ where
     }
 }
 
+/// Whether people get a page, where sessions are controlled at the address.
+fn has_page(config: &ServerConfig, control: SocketAddr) -> bool {
+    match config.web {
+        Web::On => true,
+        Web::Off => false,
+        Web::Auto => config.mode == Mode::Simulation && control.ip().is_loopback(),
+    }
+}
+
 /// The next signal to stop, listened for from now on rather than from the first poll.
 async fn next_signal() -> impl Future<Output = ()> + Send + 'static {
     let mut signal = Box::pin(openenv::shutdown_signal());
@@ -138,17 +153,22 @@ fn build(
     config: &ServerConfig,
     services: Vec<Service>,
     address: SocketAddr,
+    web: bool,
     room: usize,
 ) -> Result<(Server, Vec<Served>)> {
     let mut builder = Server::builder()
         .mode(config.mode)
         .control(config.control.is_none())
+        .web(web)
         .session_timeout(config.session_timeout)
         .queue_timeout(config.queue_timeout)
         .drain_timeout(config.drain_timeout)
         .keepalive(config.keepalive_interval, config.keepalive_timeout)
         .max_message_size(config.max_message_size)
         .default_sessions(room.min(ServerBuilder::DEFAULT_SESSIONS));
+    if web {
+        builder = builder.keep_episodes(config.keep_time, config.keep_size);
+    }
     if let Some(sessions) = config.max_sessions {
         builder = builder.max_sessions(sessions);
     }

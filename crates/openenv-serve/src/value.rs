@@ -1,11 +1,33 @@
 //! Values of options that need more than a number: times, sizes, addresses.
 
+use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 mod control_listen;
 
 pub use control_listen::ControlListen;
+
+/// Whether there is a page at `/web`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Web {
+    /// On addresses of this machine, in simulation
+    Auto,
+    /// Wherever sessions can be controlled
+    On,
+    /// Nowhere
+    Off,
+}
+
+impl fmt::Display for Web {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::On => "on",
+            Self::Off => "off",
+        })
+    }
+}
 
 /// A time in seconds, zero or more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

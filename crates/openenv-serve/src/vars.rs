@@ -19,6 +19,18 @@ pub const CONTROL_LISTEN: &str = "OPENENV_CONTROL_LISTEN";
 /// Origins of web pages that may call tools, separated by commas.
 pub const ALLOWED_ORIGINS: &str = "OPENENV_ALLOWED_ORIGINS";
 
+/// `auto`, `on` or `off`: whether there is a page at `/web`.
+pub const WEB: &str = "OPENENV_WEB";
+
+/// Whether there is a page at `/web`, if [`WEB`] does not say: what existing images set.
+pub const ENABLE_WEB_INTERFACE: &str = "ENABLE_WEB_INTERFACE";
+
+/// Seconds that an episode stays on the page after its end, or `never`.
+pub const KEEP_TIME: &str = "OPENENV_KEEP_TIME";
+
+/// Size of the episodes that stay on the page.
+pub const KEEP_SIZE: &str = "OPENENV_KEEP_SIZE";
+
 /// Most sessions of each environment at the same time.
 pub const MAX_SESSIONS: &str = "MAX_CONCURRENT_ENVS";
 

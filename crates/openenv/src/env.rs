@@ -20,12 +20,16 @@ mod step;
 pub(crate) mod tasks;
 #[cfg(feature = "server")]
 pub(crate) mod thread;
+mod view;
 
 pub use metadata::Metadata;
 pub use mode::Mode;
 pub use options::{ResetOptions, Seed, StepOptions};
 pub use step::{Ending, Reward, Step};
 pub use tasks::{Split, SplitKind, Tasks};
+#[cfg(feature = "server")]
+pub(crate) use view::View;
+pub use view::{Rendering, Suggestion};
 
 /// An environment: a world that an agent acts in, one episode at a time.
 ///
@@ -177,6 +181,20 @@ pub trait Environment: Send + Sized + 'static {
     /// Default: the name of the type.
     fn metadata() -> Metadata {
         Metadata::named_after::<Self>()
+    }
+
+    /// The episode as people see it on the web page. Default: nothing but the
+    /// observation.
+    ///
+    /// It is asked for when somebody looks, never for a trainer.
+    fn render(&self) -> Option<Rendering> {
+        None
+    }
+
+    /// What can be done now, for people to do with one click. Default: nothing;
+    /// the page then offers the values of an action that has only a few.
+    fn suggested_actions(&self) -> Vec<Suggestion> {
+        Vec::new()
     }
 
     /// The tasks that an episode can be about, by split. Default: none.

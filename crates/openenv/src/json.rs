@@ -23,6 +23,14 @@ impl<'a> Input<'a> {
         Self::Raw(Cow::Borrowed(text))
     }
 
+    /// The input as JSON, with `null` for what JSON does not have.
+    pub(crate) fn to_json(&self) -> Cow<'_, str> {
+        match self {
+            Self::Raw(text) => Cow::Borrowed(text),
+            Self::Lenient(document) => Cow::Owned(document.value.to_string()),
+        }
+    }
+
     /// The same input, without borrowing it.
     pub(crate) fn into_owned(self) -> Input<'static> {
         match self {

@@ -288,15 +288,15 @@ mod wire;
 pub use client::{Endpoint, EnvClient, EnvPool, EnvTypes, EpisodeState, Json, Schemas, ToolClient};
 #[doc(inline)]
 pub use env::{
-    Ending, Environment, Execution, Metadata, Mode, ResetOptions, Reward, Seed, Split, SplitKind,
-    Step, StepOptions, Tasks,
+    Ending, Environment, Execution, Metadata, Mode, Rendering, ResetOptions, Reward, Seed, Split,
+    SplitKind, Step, StepOptions, Suggestion, Tasks,
 };
 #[doc(inline)]
 pub use error::{Error, Location, Result, Violation};
 #[cfg(feature = "server")]
 #[doc(inline)]
 pub use server::{
-    Capacity, Origin, Server, ServerBuilder, SessionId, SessionInfo, shutdown_signal,
+    Capacity, Origin, Server, ServerBuilder, SessionId, SessionInfo, SessionLog, shutdown_signal,
 };
 #[doc(inline)]
 pub use tool::{

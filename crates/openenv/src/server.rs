@@ -23,6 +23,7 @@ mod connection;
 mod conversation;
 #[cfg(feature = "docs")]
 mod docs;
+mod episodes;
 mod fallback;
 mod http;
 mod info;
@@ -31,9 +32,12 @@ mod mcp;
 mod openapi;
 mod seat;
 mod session;
+mod session_log;
 mod sessions;
 mod stateless;
 mod tasks;
+#[cfg(feature = "web")]
+mod web;
 mod web_origin;
 mod ws;
 
@@ -41,6 +45,7 @@ use body::BodyLimit;
 pub use builder::ServerBuilder;
 use fallback::only;
 pub use info::{Capacity, Origin, SessionId, SessionInfo};
+pub use session_log::SessionLog;
 use sessions::Sessions;
 
 /// How long the last answers may take to leave once everything is closed.
@@ -103,8 +108,9 @@ impl Server {
 
     fn routes(&self, control: bool) -> Router {
         let mut router = Router::new();
+        let names: Arc<[String]> = self.served.iter().map(|it| it.name.clone()).collect();
         for (position, sessions) in self.served.iter().enumerate() {
-            let routes = http::routes(sessions, control);
+            let routes = http::routes(sessions, control, &names);
             let own = routes
                 .clone()
                 .merge(tasks::routes(std::slice::from_ref(sessions)));

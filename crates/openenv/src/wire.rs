@@ -95,6 +95,13 @@ pub(crate) fn write_state<S: Serialize>(
 
 /// Appends an error frame.
 pub(crate) fn write_error(out: &mut Vec<u8>, error: &Error) {
+    out.extend_from_slice(b"{\"type\":\"error\",\"data\":");
+    out.extend_from_slice(&error_data(error));
+    out.push(b'}');
+}
+
+/// What a client is told of an error, as an object.
+pub(crate) fn error_data(error: &Error) -> Vec<u8> {
     #[derive(Serialize)]
     struct Data<'a> {
         message: &'a str,
@@ -107,9 +114,7 @@ pub(crate) fn write_error(out: &mut Vec<u8>, error: &Error) {
         code: error.code(),
         details: error.details(),
     };
-    out.extend_from_slice(b"{\"type\":\"error\",\"data\":");
-    serde_json::to_writer(&mut *out, &data).expect("strings and JSON values always serialise");
-    out.push(b'}');
+    serde_json::to_vec(&data).expect("strings and JSON values always serialise")
 }
 
 /// Writes one object out of single fields and a type that is an object itself.

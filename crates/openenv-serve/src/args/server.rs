@@ -5,7 +5,7 @@ use clap::builder::{
 };
 use openenv::Mode;
 
-use crate::value::{ByteSize, ControlListen, PositiveSeconds, Seconds, SecondsOrNever};
+use crate::value::{ByteSize, ControlListen, PositiveSeconds, Seconds, SecondsOrNever, Web};
 use crate::vars;
 
 /// The options of a server.
@@ -52,6 +52,44 @@ pub struct ServerArgs {
         value_delimiter = ','
     )]
     pub allow_origin: Vec<String>,
+
+    /// Whether people get a page at `/web` to try and watch the environment; `auto`: on
+    /// addresses of this machine, to train
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        env = vars::WEB,
+        hide_env_values = true,
+        ignore_case = true,
+        value_enum
+    )]
+    pub web: Web,
+
+    /// The same, as existing images say it
+    #[arg(long, hide = true, env = vars::ENABLE_WEB_INTERFACE)]
+    pub enable_web_interface: Option<String>,
+
+    /// How long the page keeps an episode after its end, or `never` to let none go for
+    /// its age
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "3600",
+        env = vars::KEEP_TIME,
+        hide_env_values = true
+    )]
+    pub keep_time: SecondsOrNever,
+
+    /// How much of the episodes of each environment the page keeps, as `64MiB`
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value = "64MiB",
+        env = vars::KEEP_SIZE,
+        hide_env_values = true
+    )]
+    pub keep_size: ByteSize,
 
     /// Most sessions of each environment at the same time; one in Python that is not concurrent gets
     /// a process for each [default: 65536, or 1 for an environment that is not concurrent]

@@ -14,10 +14,10 @@ use serde_json::value::RawValue;
 
 use crate::contract::{Contract, Shape, Shapes};
 use crate::env::tasks::AnyTasks;
-use crate::env::{Environment, Execution, Metadata, Mode, Step, StepOptions, thread};
+use crate::env::{Environment, Execution, Metadata, Mode, Step, StepOptions, View, thread};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
-use crate::server::SessionId;
+use crate::server::{SessionId, SessionLog};
 use crate::tool::compiled::Listing;
 use crate::tool::toolbox::{Catalogue, Toolbox};
 use crate::tool::{Progress, ToolCall, ToolOutput};
@@ -67,6 +67,9 @@ pub(crate) trait AnyEnvironment: Send {
         out: &'a mut Vec<u8>,
     ) -> BoxFuture<'a, Result<()>>;
 
+    /// What it shows to people.
+    fn view(&mut self) -> BoxFuture<'_, Result<View>>;
+
     fn close(self: Box<Self>) -> BoxFuture<'static, ()>;
 
     fn step_timeout(&self) -> Option<Duration>;
@@ -109,18 +112,39 @@ pub(crate) trait Blueprint: Send + Sync {
     /// says otherwise.
     fn room(&self) -> Room;
     fn metadata(&self) -> Arc<Metadata>;
+    /// Its README, in Markdown.
+    fn readme(&self) -> Option<String> {
+        self.metadata().readme_content.clone()
+    }
     fn contract(&self) -> &Contract;
     fn tasks(&self) -> Option<Arc<dyn AnyTasks>>;
     fn tools(&self) -> Arc<Catalogue>;
     /// Whether an action of the environment's own would be accepted, without an
     /// environment to act on.
     fn check_action<'a>(&'a self, action: &'a Input<'_>) -> BoxFuture<'a, Result<()>>;
-    /// Makes an environment for the session of this name.
-    fn open(
-        &self,
-        session: SessionId,
-        mode: Mode,
-    ) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>>;
+    /// Makes an environment.
+    fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>>;
+}
+
+/// The session that an environment is made for.
+#[derive(Debug, Clone)]
+pub(crate) struct Opening {
+    pub(crate) session: SessionId,
+    pub(crate) mode: Mode,
+    /// Where what the environment says is kept.
+    pub(crate) log: SessionLog,
+}
+
+#[cfg(feature = "python")]
+impl Opening {
+    /// For an environment that is asked something and closed again.
+    pub(crate) fn unnamed() -> Self {
+        Self {
+            session: SessionId::new(),
+            mode: Mode::Simulation,
+            log: SessionLog::default(),
+        }
+    }
 }
 
 /// How many sessions an environment can serve.
@@ -231,18 +255,14 @@ where
         Box::pin(std::future::ready(checked.map_err(Error::validation)))
     }
 
-    fn open(
-        &self,
-        _: SessionId,
-        mode: Mode,
-    ) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>> {
+    fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>> {
         let factory = Arc::clone(&self.factory);
         let types = Arc::clone(&self.types);
         let build = move || -> Built {
             Ok(Box::new(Adapter {
                 environment: factory()?,
                 types,
-                mode,
+                mode: opening.mode,
                 episode_id: None,
                 step_count: 0,
             }))
@@ -252,7 +272,7 @@ where
         Box::pin(async move {
             let opened = match E::EXECUTION {
                 Execution::Inline => workshop.make(build).await,
-                Execution::Thread => thread::open(build).await,
+                Execution::Thread => thread::open(build, opening.log).await,
             };
             opened.map_err(|error| {
                 tracing::error!(factory = name, %error, "could not create the environment");
@@ -395,6 +415,17 @@ impl<E: Environment> AnyEnvironment for Adapter<E> {
                     wire::write_step(out, &step, form, false)
                 }
             }
+        })
+    }
+
+    fn view(&mut self) -> BoxFuture<'_, Result<View>> {
+        // Within the future: a panic here must be caught as one of a call.
+        Box::pin(async move {
+            let environment = &mut self.environment;
+            Ok(View {
+                rendering: environment.render(),
+                suggested_actions: environment.suggested_actions(),
+            })
         })
     }
 

@@ -59,6 +59,27 @@ impl ResetOptions {
     pub fn arguments<T: DeserializeOwned>(&self) -> Result<T> {
         typed(&self.extra)
     }
+
+    /// All of them as they travel: one object.
+    #[cfg(feature = "server")]
+    pub(crate) fn to_json(&self) -> String {
+        // A seed may have more digits than a value could hold.
+        #[derive(Serialize)]
+        struct Arguments<'a> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            seed: Option<Seed>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            episode_id: Option<&'a str>,
+            #[serde(flatten)]
+            extra: &'a Map<String, Value>,
+        }
+        let arguments = Arguments {
+            seed: self.seed,
+            episode_id: self.episode_id.as_deref(),
+            extra: &self.extra,
+        };
+        serde_json::to_string(&arguments).expect("numbers, texts and JSON always serialise")
+    }
 }
 
 /// Arguments of a step besides the action.
@@ -200,5 +221,23 @@ impl From<Seed> for i128 {
 impl fmt::Display for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(feature = "server")]
+    #[test]
+    fn a_seed_keeps_all_of_its_digits() {
+        let options = ResetOptions::default()
+            .with_seed(1_i128 << 70)
+            .with("level", 3);
+        assert_eq!(
+            options.to_json(),
+            r#"{"seed":1180591620717411303424,"level":3}"#
+        );
+        assert_eq!(ResetOptions::default().to_json(), "{}");
     }
 }

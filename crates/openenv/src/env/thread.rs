@@ -12,9 +12,10 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::env::erased::{AnyEnvironment, BoxFuture, ToolStep, panicked};
-use crate::env::{ResetOptions, StepOptions};
+use crate::env::{ResetOptions, StepOptions, View};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
+use crate::server::SessionLog;
 use crate::tool::{Progress, ToolOutput};
 use crate::wire::Form;
 use crate::wire::request::ResetInput;
@@ -22,6 +23,7 @@ use crate::wire::request::ResetInput;
 /// Makes the environment on a new thread and returns the handle to it.
 pub(crate) async fn open(
     build: impl FnOnce() -> Result<Box<dyn AnyEnvironment>> + Send + 'static,
+    log: SessionLog,
 ) -> Result<Box<dyn AnyEnvironment>> {
     let (jobs, inbox) = mpsc::channel();
     let (ready, opened) = oneshot::channel();
@@ -29,6 +31,7 @@ pub(crate) async fn open(
     std::thread::Builder::new()
         .name("openenv-session".to_owned())
         .spawn(move || {
+            let _kept = log.enter();
             let built = catch_unwind(AssertUnwindSafe(build))
                 .unwrap_or_else(|panic| Err(panicked(&*panic)));
             match built {
@@ -68,6 +71,7 @@ type Answer = (Result<Written>, Option<Duration>);
 enum Written {
     Json(Vec<u8>),
     Tool(ToolOutput),
+    View(View),
 }
 
 enum Call {
@@ -76,6 +80,7 @@ enum Call {
     State,
     Tool(String, Input<'static>, Progress),
     Conclude(ToolStep),
+    View,
 }
 
 impl OnThread {
@@ -143,7 +148,7 @@ impl AnyEnvironment for OnThread {
         Box::pin(async move {
             match self.hand_over(call, Form::WebSocket).await? {
                 Written::Tool(output) => Ok(output),
-                Written::Json(_) => unreachable!("a tool call is answered with its output"),
+                _ => unreachable!("a tool call is answered with its output"),
             }
         })
     }
@@ -155,6 +160,15 @@ impl AnyEnvironment for OnThread {
         out: &'a mut Vec<u8>,
     ) -> BoxFuture<'a, Result<()>> {
         self.call(Call::Conclude(step), form, out)
+    }
+
+    fn view(&mut self) -> BoxFuture<'_, Result<View>> {
+        Box::pin(async move {
+            match self.hand_over(Call::View, Form::WebSocket).await? {
+                Written::View(view) => Ok(view),
+                _ => unreachable!("a view is answered with a view"),
+            }
+        })
     }
 
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
@@ -231,6 +245,7 @@ async fn perform(environment: &mut dyn AnyEnvironment, call: Call, form: Form) -
             let output = environment.call_tool(&name, arguments, progress).await?;
             return Ok(Written::Tool(output));
         }
+        Call::View => return Ok(Written::View(environment.view().await?)),
     }
     Ok(Written::Json(out))
 }

@@ -15,12 +15,11 @@ use super::question::Answer;
 use super::report::{About, Report, Traits};
 use super::session::PythonSession;
 use crate::contract::Contract;
-use crate::env::erased::{AnyEnvironment, Blueprint, BoxFuture, Room};
+use crate::env::Metadata;
+use crate::env::erased::{AnyEnvironment, Blueprint, BoxFuture, Opening, Room};
 use crate::env::tasks::{AnyTasks, TaskQuestion};
-use crate::env::{Metadata, Mode};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
-use crate::server::SessionId;
 use crate::tool::Progress;
 use crate::tool::compiled::Listing;
 use crate::tool::toolbox::Catalogue;
@@ -118,7 +117,7 @@ impl From<About> for Known {
 
 /// Asks an environment what it is.
 pub(super) async fn ask_about(pool: &Arc<Pool>) -> Result<About> {
-    let session = PythonSession::open(Arc::clone(pool), SessionId::new(), Mode::Simulation).await?;
+    let session = PythonSession::open(Arc::clone(pool), Opening::unnamed()).await?;
     Ok(serde_json::from_slice(&session.about().await?)?)
 }
 
@@ -192,34 +191,23 @@ impl Blueprint for PythonBlueprint {
         })
     }
 
-    fn open(
-        &self,
-        session: SessionId,
-        mode: Mode,
-    ) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>> {
+    fn open(&self, opening: Opening) -> BoxFuture<'static, Result<Box<dyn AnyEnvironment>>> {
         let pool = Arc::clone(&self.pool);
         let name = self.factory.clone();
         Box::pin(async move {
-            let session = open(pool, session, mode, name).await?;
+            let session = open(pool, opening, name).await?;
             Ok(Box::new(session) as Box<dyn AnyEnvironment>)
         })
     }
 }
 
 /// Makes an environment for a caller, who learns no more than that it failed.
-async fn open(
-    pool: Arc<Pool>,
-    session: SessionId,
-    mode: Mode,
-    name: String,
-) -> Result<PythonSession> {
-    PythonSession::open(pool, session, mode)
-        .await
-        .map_err(|error| {
-            tracing::error!(factory = name, %error, "could not create the environment");
-            let message = format!("Environment factory '{name}' failed to create instance.");
-            Error::of(Kind::Factory { name }, message)
-        })
+async fn open(pool: Arc<Pool>, opening: Opening, name: String) -> Result<PythonSession> {
+    PythonSession::open(pool, opening).await.map_err(|error| {
+        tracing::error!(factory = name, %error, "could not create the environment");
+        let message = format!("Environment factory '{name}' failed to create instance.");
+        Error::of(Kind::Factory { name }, message)
+    })
 }
 
 /// Tasks that only an environment knows: each question makes one.
@@ -250,7 +238,7 @@ impl AnyTasks for PythonTasks {
         };
         Box::pin(async move {
             let _turn = turns.acquire().await;
-            let session = open(pool, SessionId::new(), Mode::Simulation, factory).await?;
+            let session = open(pool, Opening::unnamed(), factory).await?;
             let answer = session.tasks(method, arguments).await?;
             Ok(match answer {
                 Value::Array(splits) if is_splits => splits.into_iter().map(split).collect(),

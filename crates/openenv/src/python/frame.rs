@@ -6,7 +6,7 @@ use tokio_util::codec::LengthDelimitedCodec;
 use crate::error::{Error, Kind, Result};
 
 /// Changes whenever one side would not understand the other.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// Bytes of the header after the length.
 const HEADER: usize = 12;
@@ -30,6 +30,7 @@ pub(super) enum Ask {
     About = 10,
     Spawn = 11,
     Tools = 12,
+    View = 13,
 }
 
 /// What a worker says.

@@ -96,8 +96,12 @@ impl Output {
                 self.keep(text);
                 let known = self.inner().workers.get(&worker).and_then(Weak::upgrade);
                 let session = known.and_then(|worker| worker.only_session());
+                let (session, log) = session.unzip();
                 let session = session.map(tracing::field::display);
                 tracing::info!(worker, session, stream = "output", "{text}");
+                if let Some(log) = log {
+                    log.line(tracing::Level::INFO, text);
+                }
             }
             Line::Other(text) => {
                 self.keep(text);

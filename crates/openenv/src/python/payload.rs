@@ -3,11 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::env::{ResetOptions, Seed, StepOptions};
-use crate::error::Result;
+use crate::env::StepOptions;
 use crate::json::{Document, Input, pointer_step};
 
 /// Input as text. What is no JSON is written as Python's parser knows it.
@@ -83,25 +81,6 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The keywords of a reset.
-pub(super) fn of_reset(options: ResetOptions) -> Result<String> {
-    // A seed may have more digits than a value could hold.
-    #[derive(Serialize)]
-    struct Keywords {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        seed: Option<Seed>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        episode_id: Option<String>,
-        #[serde(flatten)]
-        extra: Map<String, Value>,
-    }
-    Ok(serde_json::to_string(&Keywords {
-        seed: options.seed,
-        episode_id: options.episode_id,
-        extra: options.extra,
-    })?)
-}
-
 /// The keywords that come with an action; most often there are none.
 pub(super) fn of_step(options: StepOptions) -> Option<String> {
     let mut keywords: Map<String, Value> = options.extra;
@@ -127,17 +106,5 @@ mod tests {
             text(Input::Lenient(document)),
             r#"{"a":[NaN,1,{"b/c":-Infinity}],"d":Infinity,"e":null,"é\"":"\n"}"#
         );
-    }
-
-    #[test]
-    fn a_seed_keeps_all_of_its_digits() {
-        let options = ResetOptions::default()
-            .with_seed(1_i128 << 70)
-            .with("level", 3);
-        assert_eq!(
-            of_reset(options).unwrap(),
-            r#"{"seed":1180591620717411303424,"level":3}"#
-        );
-        assert_eq!(of_reset(ResetOptions::default()).unwrap(), "{}");
     }
 }

@@ -15,11 +15,10 @@ use super::payload::{self, text};
 use super::pool::{Place, Pool};
 use super::question::{Answer, Asked};
 use super::report::ListedTool;
-use crate::env::erased::{AnyEnvironment, BoxFuture, ToolStep};
-use crate::env::{Mode, StepOptions};
+use crate::env::erased::{AnyEnvironment, BoxFuture, Opening, ToolStep};
+use crate::env::{StepOptions, View};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
-use crate::server::SessionId;
 use crate::tool::compiled::Listing;
 use crate::tool::{Progress, ToolFailure, ToolOutput};
 use crate::wire::Form;
@@ -35,8 +34,7 @@ const CLOSE_PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct PythonSession {
     pool: Arc<Pool>,
-    id: SessionId,
-    mode: Mode,
+    opening: Opening,
     seat: Seat,
     /// Whether something happened in it that cannot be done again elsewhere.
     started: bool,
@@ -56,12 +54,11 @@ impl PythonSession {
     ///
     /// # Errors
     /// If the factory fails, or there is no worker.
-    pub(super) async fn open(pool: Arc<Pool>, id: SessionId, mode: Mode) -> Result<Self> {
-        let seat = Seat::take(&pool, id, mode).await?;
+    pub(super) async fn open(pool: Arc<Pool>, opening: Opening) -> Result<Self> {
+        let seat = Seat::take(&pool, &opening).await?;
         Ok(Self {
             pool,
-            id,
-            mode,
+            opening,
             seat,
             started: false,
         })
@@ -87,9 +84,9 @@ impl PythonSession {
     ) -> Result<Bytes> {
         if self.seat.place.worker.verdict().is_some() && !self.started {
             // Nothing is lost yet: it goes on where there is a worker.
-            self.seat = Seat::take(&self.pool, self.id, self.mode).await?;
+            self.seat = Seat::take(&self.pool, &self.opening).await?;
         }
-        self.started |= !matches!(ask, Ask::State | Ask::Tools | Ask::About);
+        self.started |= !matches!(ask, Ask::State | Ask::Tools | Ask::About | Ask::View);
         let what = match ask {
             Ask::Reset => "reset",
             Ask::Tool => "tool",
@@ -116,7 +113,7 @@ impl PythonSession {
 }
 
 impl Seat {
-    async fn take(pool: &Arc<Pool>, id: SessionId, mode: Mode) -> Result<Self> {
+    async fn take(pool: &Arc<Pool>, opening: &Opening) -> Result<Self> {
         // A worker may end between being chosen and being asked. If the second ends
         // as well, it is the factory that ends them.
         let mut attempts = 2;
@@ -124,12 +121,12 @@ impl Seat {
             attempts -= 1;
             let place = pool.place().await?;
             let mut seat = Self {
-                number: place.worker.admit(id),
+                number: place.worker.admit(opening),
                 place,
                 closed: false,
             };
             let asked = json!({
-                "mode": mode.to_string(),
+                "mode": opening.mode.to_string(),
                 "alone": pool.isolates_sessions(),
             });
             let opening = seat.ask(
@@ -197,7 +194,7 @@ impl AnyEnvironment for PythonSession {
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let data = match asked {
-                ResetInput::Checked(options) => Cow::Owned(payload::of_reset(options)?),
+                ResetInput::Checked(options) => Cow::Owned(options.to_json()),
                 ResetInput::AsSent(data) => text(data),
             };
             let parts = [data.as_bytes()];
@@ -282,7 +279,7 @@ impl AnyEnvironment for PythonSession {
         Box::pin(async move {
             let listed = self.call(Ask::Tools, 0, &[], None).await?;
             let tools: Vec<ListedTool> = serde_json::from_slice(&listed)?;
-            let mode = self.mode;
+            let mode = self.opening.mode;
             let visible = tools.into_iter().map(Listing::from);
             Ok(Some(visible.filter(|tool| tool.is_in(mode)).collect()))
         })
@@ -296,6 +293,13 @@ impl AnyEnvironment for PythonSession {
     ) -> BoxFuture<'a, Result<()>> {
         // Its catalogue leaves all actions to the environment.
         unreachable!("an environment in Python takes the calls of its tools itself")
+    }
+
+    fn view(&mut self) -> BoxFuture<'_, Result<View>> {
+        Box::pin(async move {
+            let view = self.call(Ask::View, 0, &[], None).await?;
+            Ok(serde_json::from_slice(&view)?)
+        })
     }
 
     fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {

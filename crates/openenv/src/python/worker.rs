@@ -15,8 +15,9 @@ use super::link::{Arrival, Inbox, Outbox};
 use super::log;
 use super::process::{Process, how_it_ended};
 use super::question::{Answer, Asked, GRACE};
+use crate::env::erased::Opening;
 use crate::error::Result;
-use crate::server::SessionId;
+use crate::server::{SessionId, SessionLog};
 use crate::tool::Progress;
 
 /// How long after the end of a link its process may take to say how it ended.
@@ -46,7 +47,7 @@ pub(super) struct Worker {
 #[derive(Debug, Default)]
 struct Calls {
     waiting: HashMap<Key, Waiting>,
-    sessions: HashMap<u32, SessionId>,
+    sessions: HashMap<u32, (SessionId, SessionLog)>,
     last_session: u32,
     last_call: u32,
 }
@@ -142,10 +143,11 @@ impl Worker {
     }
 
     /// A number for a session that is to be opened here.
-    pub(super) fn admit(&self, session: SessionId) -> u32 {
+    pub(super) fn admit(&self, opening: &Opening) -> u32 {
         let mut calls = self.calls();
         calls.last_session += 1;
         let number = calls.last_session;
+        let session = (opening.session, opening.log.clone());
         calls.sessions.insert(number, session);
         number
     }
@@ -155,13 +157,13 @@ impl Worker {
     }
 
     /// The one session that it has, if there is just one.
-    pub(super) fn only_session(&self) -> Option<SessionId> {
+    pub(super) fn only_session(&self) -> Option<(SessionId, SessionLog)> {
         let calls = self.calls();
         let mut sessions = calls.sessions.values();
         sessions
             .next()
             .filter(|_| calls.sessions.len() == 1)
-            .copied()
+            .cloned()
     }
 
     /// Asks something of a session; 0 is none.
@@ -240,7 +242,7 @@ impl Worker {
         let key = (frame.session, frame.call);
         match frame.kind {
             say::LOG => {
-                let session = self.calls().sessions.get(&frame.session).copied();
+                let session = self.calls().sessions.get(&frame.session).cloned();
                 let session = session.or_else(|| self.only_session());
                 log::line(self.number, session, frame.flag, &frame.payload);
             }

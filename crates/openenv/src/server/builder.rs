@@ -9,6 +9,7 @@ use crate::env::{Environment, Mode};
 use crate::error::{Error, Result};
 use crate::server::Server;
 use crate::server::config::{self, Config};
+use crate::server::episodes::Keep;
 use crate::server::sessions::Sessions;
 use crate::server::web_origin;
 
@@ -142,6 +143,26 @@ impl ServerBuilder {
     /// from those that a foreign name brought here: allow them by their origin.
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.config.allowed_origins.push(origin.into());
+        self
+    }
+
+    /// Keeps what happened in the sessions to be looked at: for `time` after the end
+    /// of an episode (`None`: for as long as there is room), and not more than `bytes`
+    /// of each environment. Default: nothing is kept.
+    pub fn keep_episodes(mut self, time: impl Into<Option<Duration>>, bytes: usize) -> Self {
+        let time = time.into();
+        self.config.keep = (bytes > 0).then_some(Keep { time, bytes });
+        self
+    }
+
+    /// Serves, or does not serve, a page at `/web` on which people try an environment,
+    /// watch its sessions and look into its episodes. Default: not served.
+    ///
+    /// Without [`keep_episodes`](Self::keep_episodes), 64 MiB of them are kept for an
+    /// hour. The page is where sessions can be [controlled](Self::control).
+    #[cfg(feature = "web")]
+    pub fn web(mut self, served: bool) -> Self {
+        self.config.web = served;
         self
     }
 

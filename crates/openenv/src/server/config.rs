@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::env::Mode;
+use crate::server::episodes::Keep;
 
 /// The limits of a server. [`ServerBuilder`](crate::ServerBuilder) sets them.
 #[derive(Debug, Clone)]
@@ -41,6 +42,25 @@ pub(crate) struct Config {
     /// Beyond it, and beyond `max_message_size` bytes, the server stops reading
     /// until the running call is done.
     pub(crate) max_pipelined_frames: usize,
+    /// Which episodes are kept to be looked at. Default: none.
+    pub(crate) keep: Option<Keep>,
+    /// Whether there is a page for people. Default: no.
+    #[cfg(feature = "web")]
+    pub(crate) web: bool,
+}
+
+impl Config {
+    /// Which episodes are kept: the page has some to show in any case.
+    pub(crate) fn kept(&self) -> Option<Keep> {
+        #[cfg(feature = "web")]
+        let otherwise = self.web.then_some(Keep {
+            time: Some(Duration::from_hours(1)),
+            bytes: 64 * 1024 * 1024,
+        });
+        #[cfg(not(feature = "web"))]
+        let otherwise = None;
+        self.keep.or(otherwise)
+    }
 }
 
 /// Sessions of a concurrent environment that was given no limit.
@@ -65,6 +85,9 @@ impl Default for Config {
             allowed_origins: Vec::new(),
             max_message_size: 100 * 1024 * 1024,
             max_pipelined_frames: 1024,
+            keep: None,
+            #[cfg(feature = "web")]
+            web: false,
         }
     }
 }

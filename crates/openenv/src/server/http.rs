@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
@@ -26,6 +27,8 @@ use crate::server::fallback::{not_found, only};
 use crate::server::session::Session;
 use crate::server::sessions::Sessions;
 use crate::server::stateless::for_request;
+#[cfg(feature = "web")]
+use crate::server::web;
 use crate::server::{mcp, openapi, web_origin, ws};
 use crate::wire::Form;
 use crate::wire::request::{ResetInput, ResetRequest, StepRequest};
@@ -43,8 +46,15 @@ static STEP: LazyLock<Shape<StepRequest>> = LazyLock::new(|| Shape::fixed(Base::
 
 /// Every route of one environment, relative to where it is mounted.
 ///
-/// `control` says whether sessions can be controlled there.
-pub(crate) fn routes(sessions: &Arc<Sessions>, control: bool) -> Router {
+/// `control` says whether sessions can be controlled there; `names` are those of all
+/// environments.
+pub(crate) fn routes(
+    sessions: &Arc<Sessions>,
+    control: bool,
+    #[cfg_attr(not(feature = "web"), expect(unused, reason = "for the page"))] names: &Arc<
+        [String],
+    >,
+) -> Router {
     let mut router = Router::new()
         .route("/health", only(Method::GET, health))
         .route("/metadata", only(Method::GET, metadata))
@@ -62,6 +72,10 @@ pub(crate) fn routes(sessions: &Arc<Sessions>, control: bool) -> Router {
             .route("/reset", only(Method::POST, reset))
             .route("/step", only(Method::POST, step))
             .route("/state", only(Method::GET, state));
+    }
+    #[cfg(feature = "web")]
+    if control && sessions.config.web {
+        router = router.merge(web::routes(sessions, names));
     }
     router.with_state(Arc::clone(sessions))
 }
@@ -134,14 +148,17 @@ where
 }
 
 #[derive(Deserialize)]
-struct Attach {
+struct AttachQuery {
     #[serde(default)]
     session_id: String,
+    /// Seconds.
+    #[serde(default)]
+    linger: Option<u16>,
 }
 
 async fn upgrade(
     State(sessions): State<Arc<Sessions>>,
-    Query(Attach { session_id }): Query<Attach>,
+    Query(AttachQuery { session_id, linger }): Query<AttachQuery>,
     parts: request::Parts,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
@@ -149,9 +166,12 @@ async fn upgrade(
         return body::detail(StatusCode::FORBIDDEN, web_origin::REFUSAL);
     }
     let serve_session = Arc::clone(&sessions);
-    let session_id = Some(session_id).filter(|id| !id.is_empty());
+    let attach = (!session_id.is_empty()).then(|| ws::Attach {
+        session_id,
+        linger: linger.map(|seconds| Duration::from_secs(seconds.into())),
+    });
     accept(&sessions, &parts.extensions, upgrade, |socket, peer| {
-        ws::serve(socket, serve_session, session_id, peer)
+        ws::serve(socket, serve_session, attach, peer)
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::error::Result;
 use crate::server::info::{CloseReason, Origin};
@@ -16,6 +17,8 @@ pub(crate) struct Seat {
     /// Gone once the session was given up.
     session: Option<Arc<Session>>,
     owner: bool,
+    /// How long the session waits for another socket, if it is to end without one.
+    linger: Option<Duration>,
 }
 
 impl Seat {
@@ -24,16 +27,19 @@ impl Seat {
         Ok(Self {
             session: Some(sessions.open(Origin::WebSocket, peer).await?),
             owner: true,
+            linger: None,
         })
     }
 
-    /// Attaches to a session that outlives the socket.
-    pub(crate) fn attach(sessions: &Sessions, id: &str) -> Result<Self> {
+    /// Attaches to a session that outlives the socket: for as long as it is used,
+    /// or only for `linger`, as the page of a browser that is loaded again.
+    pub(crate) fn attach(sessions: &Sessions, id: &str, linger: Option<Duration>) -> Result<Self> {
         let session = sessions.find(id)?;
         session.attach()?;
         Ok(Self {
             session: Some(session),
             owner: false,
+            linger,
         })
     }
 
@@ -59,16 +65,20 @@ impl Seat {
         };
         if let Some(reason) = reason {
             session.close(reason).await;
+        } else if let Some(linger) = self.linger {
+            session.end_unless_attached(linger);
         }
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        if let Some(session) = self.session.take()
-            && (self.owner || session.detach().is_some())
-        {
-            session.forget();
+        if let Some(session) = self.session.take() {
+            if self.owner || session.detach().is_some() {
+                session.forget();
+            } else if let Some(linger) = self.linger {
+                session.end_unless_attached(linger);
+            }
         }
     }
 }

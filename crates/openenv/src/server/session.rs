@@ -12,9 +12,11 @@ use tokio::sync::Notify;
 use crate::env::Mode;
 use crate::env::erased::{AnyEnvironment, panicked};
 use crate::error::{Error, Kind, Result};
+use crate::server::episodes::{Episode, Recorder};
 use crate::server::info::{CloseReason, Origin, SessionId, SessionInfo};
 use crate::server::lifecycle::Lifecycle;
-use crate::server::sessions::{Sessions, Slot};
+use crate::server::session_log::SessionLog;
+use crate::server::sessions::{Leaving, Sessions, Slot};
 use crate::tool::toolbox::Catalogue;
 
 mod call;
@@ -49,6 +51,8 @@ pub(crate) struct Session {
     over: AtomicBool,
     /// Ends the running call.
     interrupt: Notify,
+    log: SessionLog,
+    recorder: Recorder,
 }
 
 /// Who is connected to a session that was created over HTTP.
@@ -67,11 +71,18 @@ impl Session {
         id: SessionId,
         origin: Origin,
         peer: Option<SocketAddr>,
+        log: SessionLog,
         environment: Box<dyn AnyEnvironment>,
         slot: Slot,
     ) -> Self {
+        let episodes = sessions.episodes.as_ref();
+        let recorder = episodes
+            .filter(|_| origin != Origin::Request)
+            .map(|episodes| Recorder::new(episodes, id, origin, &sessions.name, log.clone()));
         Self {
             id,
+            log,
+            recorder: recorder.unwrap_or_default(),
             origin,
             sessions: Arc::downgrade(sessions),
             lifecycle: Arc::clone(&sessions.lifecycle),
@@ -160,6 +171,38 @@ impl Session {
         abandoned
     }
 
+    /// Ends a session whose socket left, unless another one comes in time. Who waits
+    /// for a slot meanwhile is not refused.
+    pub(crate) fn end_unless_attached(self: &Arc<Self>, patience: Duration) {
+        let session = Arc::clone(self);
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        let leaving = self.leaving();
+        let end = async move {
+            // A call that its client left behind may go on for longer.
+            while !session.is_connected(&session.link()) {
+                let stopping = &session.lifecycle.stopping;
+                let stops = tokio::time::timeout(patience, stopping.cancelled()).await;
+                if stops.is_ok() {
+                    break;
+                }
+                if session.end_if_abandoned(patience) {
+                    session.close(CloseReason::Disconnected).await;
+                    break;
+                }
+            }
+            drop(leaving);
+        };
+        self.lifecycle.tasks.spawn_on(end, &runtime);
+    }
+
+    /// Lets others wait for the slot.
+    fn leaving(&self) -> Option<Leaving> {
+        let slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.as_ref().map(Slot::leaving)
+    }
+
     fn idle(&self) -> Duration {
         let last = Duration::from_millis(self.last_activity.load(Ordering::Relaxed));
         self.opened.elapsed().saturating_sub(last)
@@ -174,6 +217,7 @@ impl Session {
     pub(crate) async fn close(self: &Arc<Self>, reason: CloseReason) {
         self.forget();
         let environment = self.environment.lock().await.take();
+        self.recorder.end();
         if let Some(environment) = environment
             && let Some(closing) = self.close_in_background(environment, reason)
         {
@@ -263,6 +307,11 @@ impl Session {
             steps: self.steps.load(Ordering::Relaxed),
             tool_calls: self.tool_calls.load(Ordering::Relaxed),
         }
+    }
+
+    /// What happens in it now, if that is kept.
+    pub(crate) fn episode(&self) -> Option<Arc<Episode>> {
+        self.recorder.place().map(|(episode, _)| episode)
     }
 
     /// Whether a socket drives the session: its owner, for as long as it lives,

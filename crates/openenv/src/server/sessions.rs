@@ -8,15 +8,17 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::env::erased::Blueprint;
+use crate::env::erased::{Blueprint, Opening};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
 use crate::server::config::Config;
+use crate::server::episodes::Episodes;
 use crate::server::info::{Capacity, CloseReason, Origin, SessionId, SessionInfo};
 use crate::server::lifecycle::{Lifecycle, shutting_down};
 #[cfg(feature = "mcp")]
 use crate::server::mcp::Conversations;
 use crate::server::session::{Session, unknown};
+use crate::server::session_log::SessionLog;
 use crate::tool::toolbox::Action;
 
 /// Every session of one environment.
@@ -32,6 +34,8 @@ pub(crate) struct Sessions {
     /// For environments that are being made: the threads for that are shared.
     factories: Semaphore,
     registry: Mutex<HashMap<SessionId, Arc<Session>>>,
+    /// What happened in them, if that is kept.
+    pub(crate) episodes: Option<Arc<Episodes>>,
     #[cfg(feature = "mcp")]
     pub(crate) conversations: Conversations,
     reaper: Once,
@@ -76,6 +80,7 @@ impl Sessions {
             // An environment that cannot share the process serves one request at a time.
             request_slots: Slots::new(if concurrent { config.max_requests } else { 1 }),
             factories: Semaphore::new(config.max_factories),
+            episodes: config.kept().map(|keep| Arc::new(Episodes::new(keep))),
             config,
             registry: Mutex::default(),
             #[cfg(feature = "mcp")]
@@ -142,8 +147,14 @@ impl Sessions {
         let making = self.lifecycle.tasks.spawn(async move {
             let _turn = sessions.factories.acquire().await;
             let id = SessionId::new();
-            let environment = sessions.blueprint.open(id, sessions.config.mode).await?;
-            let session = Session::new(&sessions, id, origin, peer, environment, slot);
+            let log = SessionLog::kept(sessions.episodes.is_some() && origin != Origin::Request);
+            let opening = Opening {
+                session: id,
+                mode: sessions.config.mode,
+                log: log.clone(),
+            };
+            let environment = sessions.blueprint.open(opening).await?;
+            let session = Session::new(&sessions, id, origin, peer, log, environment, slot);
             Ok(Arc::new(session))
         });
         making.await.unwrap_or_else(|_| Err(shutting_down()))
@@ -218,7 +229,7 @@ impl Sessions {
         }
     }
 
-    fn snapshot(&self) -> Vec<Arc<Session>> {
+    pub(crate) fn snapshot(&self) -> Vec<Arc<Session>> {
         self.registry().values().cloned().collect()
     }
 
@@ -332,6 +343,11 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
+    /// Notes that the slot will be free soon, or is used on.
+    pub(crate) fn leaving(&self) -> Leaving {
+        Leaving(Counted::new(&self.counters, |counters| &counters.closing))
+    }
+
     /// Notes that the slot will soon be free.
     pub(crate) fn closing(self) -> ClosingSlot {
         ClosingSlot {
@@ -340,6 +356,9 @@ impl Slot {
         }
     }
 }
+
+/// A slot whose session ends unless its client comes back, for as long as that is open.
+pub(crate) struct Leaving(#[expect(dead_code, reason = "counts while it lives")] Counted);
 
 /// A slot whose environment is being closed.
 pub(crate) struct ClosingSlot {

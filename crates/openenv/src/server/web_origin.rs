@@ -34,6 +34,23 @@ pub(crate) fn screen(parts: &request::Parts, config: &Config) -> Result<Option<P
     Ok(origin.map(|origin| Page { origin }))
 }
 
+/// Whether a request from this machine calls it by a name of its own, or one that
+/// was allowed. A page that a foreign name brought here needs no `Origin` to read.
+#[cfg(feature = "web")]
+pub(crate) fn is_named_rightly(parts: &request::Parts, config: &Config) -> bool {
+    let peer = http::peer(&parts.extensions);
+    let is_local = peer.is_some_and(|peer| peer.ip().to_canonical().is_loopback());
+    let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
+    let Some(host) = host.filter(|_| is_local) else {
+        return true;
+    };
+    let is_allowed = |allowed: &String| {
+        let (_, authority) = allowed.split_once("://").unwrap_or_default();
+        allowed == "*" || authority.eq_ignore_ascii_case(host)
+    };
+    is_loopback(host) || config.allowed_origins.iter().any(is_allowed)
+}
+
 /// A page that may use the server.
 pub(crate) struct Page {
     origin: HeaderValue,

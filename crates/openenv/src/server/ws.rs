@@ -6,6 +6,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::ws::WebSocket;
 
@@ -23,17 +24,24 @@ use crate::wire::{self, Form, Incoming, Request};
 pub(crate) async fn serve(
     socket: WebSocket,
     sessions: Arc<Sessions>,
-    session_id: Option<String>,
+    attach: Option<Attach>,
     peer: Option<SocketAddr>,
 ) {
     let serving = Arc::clone(&sessions);
     let opening = async {
-        match &session_id {
+        match attach {
             None => Seat::open(&sessions, peer).await,
-            Some(id) => Seat::attach(&sessions, id),
+            Some(Attach { session_id, linger }) => Seat::attach(&sessions, &session_id, linger),
         }
     };
     conversation::serve::<EnvironmentFrames>(socket, serving, opening).await;
+}
+
+/// A session that a socket wants to drive.
+pub(crate) struct Attach {
+    pub(crate) session_id: String,
+    /// How long the session waits for another socket after this one.
+    pub(crate) linger: Option<Duration>,
 }
 
 /// One request of the environment protocol in each frame.
@@ -85,6 +93,11 @@ async fn answer(sessions: Arc<Sessions>, session: Arc<Session>, frame: Frame) ->
         Request::State => {
             out.extend_from_slice(b"{\"type\":\"state\",\"data\":");
             session.state(Form::WebSocket, &mut out).await
+        }
+        Request::View => {
+            out.extend_from_slice(b"{\"type\":\"view\",\"data\":");
+            let shown = session.view().await;
+            shown.and_then(|shown| Ok(serde_json::to_writer(&mut out, &shown)?))
         }
         Request::Mcp(rpc) => {
             out.extend_from_slice(b"{\"type\":\"mcp\",\"data\":");

@@ -31,6 +31,8 @@ pub(crate) enum Request<'a> {
         options: StepOptions,
     },
     State,
+    /// What the environment shows to people.
+    View,
     Close,
     Mcp(Input<'a>),
 }
@@ -81,6 +83,7 @@ impl<'a> Incoming<'a> {
             }
             ("reset", Some(arguments), None) => Request::Reset(Input::raw(arguments.get())),
             ("state", None, None) if frame.data.is_none() => Request::State,
+            ("view", None, None) if frame.data.is_none() => Request::View,
             ("close", None, None) if frame.data.is_none() => Request::Close,
             ("mcp", Some(rpc), None) => Request::Mcp(Input::raw(rpc.get())),
             _ => return None,
@@ -123,6 +126,10 @@ impl<'a> Incoming<'a> {
             }
             "state" => Ok(Self::new(
                 Request::State,
+                read(&BARE, &document)?.0.request_id,
+            )),
+            "view" => Ok(Self::new(
+                Request::View,
                 read(&BARE, &document)?.0.request_id,
             )),
             "close" => Ok(Self::new(

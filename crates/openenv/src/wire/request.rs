@@ -3,6 +3,7 @@
 //! The schemas serve twice: they are published in the OpenAPI document, and a
 //! body that does not fit is answered with every violation in it.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -107,6 +108,14 @@ pub(crate) enum ResetInput<'a> {
 }
 
 impl ResetInput<'_> {
+    /// What was asked for, as JSON.
+    pub(crate) fn to_json(&self) -> Cow<'_, str> {
+        match self {
+            Self::Checked(options) => Cow::Owned(options.to_json()),
+            Self::AsSent(data) => data.to_json(),
+        }
+    }
+
     /// # Errors
     /// If a seed is no number, or a name no text.
     pub(crate) fn into_options(self) -> Result<ResetOptions> {

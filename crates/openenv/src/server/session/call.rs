@@ -5,20 +5,23 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::{MappedMutexGuard, MutexGuard};
 
 use super::{Session, gone};
 use crate::env::erased::{AnyEnvironment, BoxFuture, ToolStep, panicked};
-use crate::env::{Step, StepOptions};
+use crate::env::{Step, StepOptions, View};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
 use crate::server::at_once::at_once;
+use crate::server::episodes::Kind as Recorded;
+use crate::server::session_log::LogLine;
 use crate::tool::compiled::Listing;
 use crate::tool::toolbox::Action;
 use crate::tool::{Progress, ToolFailure, ToolOutput};
 use crate::wire::request::ResetInput;
-use crate::wire::tool::CalledObservation;
+use crate::wire::tool::{CalledObservation, PlainResult};
 use crate::wire::{self, Form};
 
 impl Session {
@@ -29,8 +32,15 @@ impl Session {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let mut call = Call::begin(self).await?;
+        let draft = self
+            .recorder
+            .begin(Recorded::Reset, || asked.to_json().into());
+        let start = out.len();
         let future = call.environment.reset(asked, form, out);
-        self.guard(future, None, "reset").await
+        let result = self.guard(future, None, "reset").await;
+        self.recorder
+            .finish(draft, result.as_ref().map(|()| &out[start..]));
+        result
     }
 
     /// Takes one step: an action of the environment's own, or a tool.
@@ -41,16 +51,34 @@ impl Session {
         form: Form,
         out: &mut Vec<u8>,
     ) -> Result<()> {
+        let mut call = Call::begin(self).await?;
+        let draft = self
+            .recorder
+            .begin(Recorded::Step, || action.to_json().into());
+        let start = out.len();
+        let result = self.take_step(&mut call, action, options, form, out).await;
+        self.recorder
+            .finish(draft, result.as_ref().map(|()| &out[start..]));
+        result
+    }
+
+    async fn take_step(
+        &self,
+        call: &mut Call<'_>,
+        action: Input<'_>,
+        options: StepOptions,
+        form: Form,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         match self.tools.action(action)? {
-            Action::Own(action) => self.own_step(action, options, form, out).await,
+            Action::Own(action) => self.own_step(call, action, options, form, out).await,
             Action::List => {
-                let mut call = Call::begin(self).await?;
                 self.steps.fetch_add(1, Ordering::Relaxed);
                 let future = call.environment.conclude(ToolStep::Listed, form, out);
                 self.guard(future, None, "step").await
             }
             Action::Call { name, arguments } => {
-                self.tool_step(name, arguments, options.timeout, form, out)
+                self.tool_step(call, name, arguments, options.timeout, form, out)
                     .await
             }
         }
@@ -58,12 +86,12 @@ impl Session {
 
     async fn own_step(
         &self,
+        call: &mut Call<'_>,
         action: Input<'_>,
         options: StepOptions,
         form: Form,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let mut call = Call::begin(self).await?;
         self.steps.fetch_add(1, Ordering::Relaxed);
         let limit = shorter(call.environment.step_timeout(), options.timeout)
             .filter(|_| !call.environment.keeps_time());
@@ -79,13 +107,13 @@ impl Session {
 
     async fn tool_step(
         &self,
+        call: &mut Call<'_>,
         name: String,
         arguments: Box<RawValue>,
         asked: Option<Duration>,
         form: Form,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let mut call = Call::begin(self).await?;
         self.steps.fetch_add(1, Ordering::Relaxed);
         let limit = shorter(
             call.environment.step_timeout(),
@@ -93,7 +121,7 @@ impl Session {
         );
         let given = Input::raw(arguments.get());
         let outcome = self
-            .run_tool(&mut call, &name, given, limit, Progress::default())
+            .run_tool(call, &name, given, limit, Progress::default())
             .await;
         match outcome {
             // Not the tool failed but the session.
@@ -125,8 +153,20 @@ impl Session {
         let known = self.tools.look_up(name, self.mode)?;
         let limit = known.and_then(|tool| tool.timeout);
         let mut call = Call::begin(self).await?;
-        self.run_tool(&mut call, name, arguments, limit, progress)
-            .await
+        let draft = self
+            .recorder
+            .begin(Recorded::Tool, || called(name, &arguments));
+        let result = self
+            .run_tool(&mut call, name, arguments, limit, progress)
+            .await;
+        if draft.is_some() {
+            let written = result.as_ref().map(|output| {
+                serde_json::to_vec(&PlainResult(output)).unwrap_or_else(|_| b"null".into())
+            });
+            self.recorder
+                .finish(draft, written.as_deref().map_err(|error| *error));
+        }
+        result
     }
 
     /// The tools of this session, if they are not those that every session has.
@@ -171,8 +211,37 @@ impl Session {
 
     pub(crate) async fn state(&self, form: Form, out: &mut Vec<u8>) -> Result<()> {
         let mut call = Call::begin(self).await?;
+        let start = out.len();
         let future = call.environment.state(form, out);
-        self.guard(future, None, "state").await
+        self.guard(future, None, "state").await?;
+        self.recorder.attach_state(&out[start..]);
+        Ok(())
+    }
+
+    /// What the environment shows to people, and where that was written down.
+    pub(crate) async fn view(&self) -> Result<Shown> {
+        let call = Call::begin(self).await?;
+        self.look(call).await
+    }
+
+    /// The same, unless a call is running: nobody has to wait for it.
+    #[cfg(feature = "web")]
+    pub(crate) async fn view_if_free(&self) -> Option<Shown> {
+        let environment = self.environment.try_lock().ok()?;
+        let call = Call::with(self, environment).ok()?;
+        self.look(call).await.ok()
+    }
+
+    async fn look(&self, mut call: Call<'_>) -> Result<Shown> {
+        let view = self.guard(call.environment.view(), None, "view").await?;
+        self.recorder.attach_view(&view);
+        let place = self.recorder.place();
+        Ok(Shown {
+            episode: place.as_ref().map(|(episode, _)| episode.key.clone()),
+            step: place.map(|(_, step)| step),
+            view,
+            logs: self.recorder.last_lines(),
+        })
     }
 
     /// Runs a call so that neither a panic nor a lack of time gets past it.
@@ -182,7 +251,7 @@ impl Session {
         limit: Option<Duration>,
         what: &str,
     ) -> Result<T> {
-        let mut future = AssertUnwindSafe(future).catch_unwind();
+        let mut future = self.log.during(AssertUnwindSafe(future).catch_unwind());
         let outcome = match at_once(&mut future).await {
             Some(outcome) => outcome,
             None => self.wait(future, limit, what).await?,
@@ -228,6 +297,24 @@ impl Session {
     }
 }
 
+/// What an environment shows, and the step that it shows.
+#[derive(Debug, Serialize)]
+pub(crate) struct Shown {
+    /// Under which the episode is kept.
+    episode: Option<String>,
+    step: Option<u64>,
+    #[serde(flatten)]
+    view: View,
+    logs: Vec<LogLine>,
+}
+
+/// The call of a tool as it is written down.
+fn called(name: &str, arguments: &Input<'_>) -> Box<str> {
+    let name = serde_json::Value::from(name);
+    let arguments = arguments.to_json();
+    format!(r#"{{"name":{name},"arguments":{arguments}}}"#).into()
+}
+
 /// The shorter of two limits, where there is any.
 fn shorter(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
     match (one, other) {
@@ -244,7 +331,13 @@ struct Call<'a> {
 
 impl<'a> Call<'a> {
     async fn begin(session: &'a Session) -> Result<Self> {
-        let environment = session.environment.lock().await;
+        Self::with(session, session.environment.lock().await)
+    }
+
+    fn with(
+        session: &'a Session,
+        environment: MutexGuard<'a, Option<Box<dyn AnyEnvironment>>>,
+    ) -> Result<Self> {
         // A call that waited for its turn while the session was closed must not
         // have it: closing waits for the environment too.
         if session.is_over() || session.link().ended {

@@ -1,5 +1,6 @@
 """What the server is told, in the words that go on to its clients."""
 
+import json
 import traceback
 
 from pydantic import ValidationError
@@ -46,6 +47,15 @@ def of_observation(observation, flag):
     elif metadata:
         reply["metadata"] = metadata
     return wire(reply)
+
+
+def seen(observation):
+    """An observation as the hooks for people get it: in one piece."""
+    return json.loads(wire(observation.model_dump()))
+
+
+def html(text):
+    return {"kind": "html", "content": str(text), "media_type": "text/html"}
 
 
 def of_state(state, flag, adapter):

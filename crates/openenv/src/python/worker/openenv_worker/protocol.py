@@ -7,7 +7,7 @@ and a flag whose meaning depends on the kind. Payloads are JSON, unless said.
 
 import struct
 
-VERSION = 1
+VERSION = 2
 
 HEADER = struct.Struct("<IIIBBH")
 
@@ -24,6 +24,7 @@ CHECK = 9  # an action, without a session
 ABOUT = 10  # what only an environment that exists can tell
 SPAWN = 11  # {"worker"}: to the process that forks
 TOOLS = 12
+VIEW = 13  # what people are shown
 
 # From a worker.
 OK = 128  # the answer, as it goes to the client

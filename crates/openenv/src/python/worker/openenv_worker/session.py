@@ -31,6 +31,7 @@ from .protocol import (
     TOOL,
     TOOLS,
     UNSUPPORTED,
+    VIEW,
 )
 from .tools import tools_of
 
@@ -58,6 +59,8 @@ class Session:
         self._over = False
         self._guard = threading.Lock()
         self._accepted = {}
+        # What the environment said last: what people are shown is made of it.
+        self._seen = None
         self._perform = {
             OPEN: self._open,
             RESET: self._reset,
@@ -67,6 +70,7 @@ class Session:
             TOOLS: self._list_tools,
             TASKS: self._tasks,
             ABOUT: self._about,
+            VIEW: self._view,
             CLOSE: self._close,
         }
 
@@ -267,6 +271,7 @@ class Session:
         keywords = json.loads(payload) if payload else {}
         method = self._reset_method
         observation = self._call(method, **self._accepted_by("reset", method, keywords))
+        self._seen = observation
         return answer.of_observation(observation, flag)
 
     def _step(self, flag, payload):
@@ -276,7 +281,8 @@ class Session:
             keywords = json.loads(payload[4 : 4 + length])
             payload = payload[4 + length :]
         action = answer.action_in(payload, self.application)
-        return answer.of_observation(self.take_step(action, keywords), flag)
+        self._seen = self.take_step(action, keywords)
+        return answer.of_observation(self._seen, flag)
 
     def progress_of_this_call(self):
         """What a tool calls to say how far it is."""
@@ -329,6 +335,28 @@ class Session:
         if self.tools is not None:
             about["tools"] = self.tools.list()
         return answer.wire(about)
+
+    def _view(self, flag, payload):
+        shown = None if self._seen is None else answer.seen(self._seen)
+        rendered = self._ask_hook("render_web", shown)
+        actions = self._ask_hook("web_actions", shown) or []
+        return answer.wire(
+            {
+                "rendering": None if rendered is None else answer.html(rendered),
+                "suggested_actions": [{"label": label, "action": act} for label, act in actions],
+            }
+        )
+
+    def _ask_hook(self, name, shown):
+        """What a hook for people makes of the last observation; its failure is not the episode's."""
+        hook = getattr(self.environment, name, None)
+        if hook is None or shown is None:
+            return None
+        try:
+            return self._call(hook, shown)
+        except Exception as error:
+            answer.log(self.link, error, self.number)
+            return None
 
     def _close(self, flag, payload):
         try:

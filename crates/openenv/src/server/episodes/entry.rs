@@ -1,0 +1,138 @@
+//! One thing that happened in an episode: what was asked, and what came of it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::env::Reward;
+use crate::server::session_log::LogLine;
+
+/// What an entry takes besides its texts.
+const OVERHEAD: usize = 256;
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Reset,
+    Step,
+    /// A tool, called for its own sake.
+    Tool,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Reset => "reset",
+            Self::Step => "step",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// What came of it, in JSON.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Reply(Box<[u8]>),
+    Error(Box<[u8]>),
+}
+
+/// One reset, step or call of a tool. All texts are JSON.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(super) kind: Kind,
+    /// Since the episode began.
+    pub(super) at: Duration,
+    pub(super) took: Duration,
+    pub(super) request: Box<str>,
+    pub(super) outcome: Outcome,
+    pub(super) logs: Vec<LogLine>,
+    /// What somebody asked for after it.
+    pub(super) attached: Mutex<Attached>,
+}
+
+/// What belongs to a step but was asked for by itself.
+#[derive(Debug, Default)]
+pub(crate) struct Attached {
+    pub(super) state: Option<Box<[u8]>>,
+    /// The fields of a view, without braces.
+    pub(super) view: Option<Box<[u8]>>,
+}
+
+/// What a step was worth.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Worth {
+    #[serde(default)]
+    pub(super) reward: Option<Reward>,
+    #[serde(default)]
+    pub(super) done: bool,
+}
+
+impl Entry {
+    pub(super) fn size(&self) -> usize {
+        let outcome = match &self.outcome {
+            Outcome::Reply(text) | Outcome::Error(text) => text.len(),
+        };
+        let logs: usize = self.logs.iter().map(LogLine::size).sum();
+        OVERHEAD + self.request.len() + outcome + logs + self.attached().size()
+    }
+
+    pub(super) fn worth(&self) -> Worth {
+        match &self.outcome {
+            Outcome::Reply(reply) if self.kind == Kind::Step => {
+                serde_json::from_slice(reply).unwrap_or_default()
+            }
+            _ => Worth::default(),
+        }
+    }
+
+    pub(super) fn is_error(&self) -> bool {
+        matches!(self.outcome, Outcome::Error(_))
+    }
+
+    pub(super) fn attached(&self) -> MutexGuard<'_, Attached> {
+        self.attached.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Appends it as an object, with its place in the episode.
+    #[cfg(feature = "web")]
+    pub(super) fn write(&self, n: u64, out: &mut Vec<u8>) {
+        use std::io::Write;
+
+        let (reply, error): (&[u8], &[u8]) = match &self.outcome {
+            Outcome::Reply(reply) => (reply, b"null"),
+            Outcome::Error(error) => (b"null", error),
+        };
+        let kind = self.kind.name();
+        let at = self.at.as_secs_f64();
+        let took = self.took.as_secs_f64() * 1000.0;
+        let _ = write!(
+            out,
+            r#"{{"n":{n},"kind":"{kind}","at":{at:.6},"took":{took:.3},"request":"#
+        );
+        out.extend_from_slice(self.request.as_bytes());
+        out.extend_from_slice(b",\"reply\":");
+        out.extend_from_slice(reply);
+        out.extend_from_slice(b",\"error\":");
+        out.extend_from_slice(error);
+        let attached = self.attached();
+        if let Some(state) = &attached.state {
+            out.extend_from_slice(b",\"state\":");
+            out.extend_from_slice(state);
+        }
+        if let Some(view) = &attached.view {
+            out.push(b',');
+            out.extend_from_slice(view);
+        }
+        out.extend_from_slice(b",\"logs\":");
+        serde_json::to_writer(&mut *out, &self.logs).expect("lines of text always serialise");
+        out.push(b'}');
+    }
+}
+
+impl Attached {
+    pub(super) fn size(&self) -> usize {
+        let size = |text: &Option<Box<[u8]>>| text.as_ref().map_or(0, |text| text.len());
+        size(&self.state) + size(&self.view)
+    }
+}

@@ -1,0 +1,165 @@
+// The page: what it is made of, and how it starts.
+
+import { html, render, useEffect, useErrorBoundary, useMemo, useState } from './vendor/preact.js';
+import { Connection, claimWithLock } from './connection.js';
+import { PageContext, usePage, usePageKeys, usePageState, usePolling } from './context.js';
+import { createStore } from './store.js';
+import { OwnSession } from './own_session.js';
+import { KeyReader } from './keys.js';
+import { parseRoute, routeHash } from './router.js';
+import { keepDrafts, keepTheme } from './keeping.js';
+import { TopBar, PAGE_TABS } from './top_bar.js';
+import { Toasts, showToast } from './toasts.js';
+import { Empty } from './parts.js';
+import { Play } from './play.js';
+import { Tools } from './tools.js';
+import { Sessions } from './live.js';
+import { Follow } from './follow.js';
+import { Episodes } from './episodes.js';
+import { EpisodePage, ComparePage } from './episode_page.js';
+import { Docs } from './docs.js';
+import { Help } from './help.js';
+
+const CAPACITY_SECONDS = 5;
+
+function App() {
+  const { store, pageUrl, fetch, keys } = usePage();
+  const about = usePageState((state) => state.about);
+  const problem = usePageState((state) => state.aboutProblem);
+  const route = useRoute(about);
+  const [help, setHelp] = useState(false);
+  const goes = Object.fromEntries(PAGE_TABS.map(({ view, key }) => [`g ${key}`, () => (location.hash = routeHash({ view }))]));
+  usePageKeys({ ...goes, '?': () => setHelp(true) });
+  usePressedKeys(keys);
+
+  usePolling(async () => {
+    const loaded = await fetchAbout(fetch, pageUrl);
+    if (loaded.problem) {
+      if (!store.get().about) store.dispatch({ type: 'aboutFailed', message: loaded.problem });
+    } else if (!store.get().about) store.dispatch({ type: 'aboutLoaded', about: loaded.about });
+    else store.dispatch({ type: 'capacityKnown', capacity: loaded.about.capacity });
+  }, CAPACITY_SECONDS);
+
+  useEffect(() => {
+    if (about) document.title = `${about.name} · OpenEnv`;
+  }, [about]);
+
+  if (!about) {
+    if (!problem) return html`<p class="boot" role="status">Loading…</p>`;
+    return html`<${Empty} icon="warning" title="The server does not answer"><p>${problem} It is asked again every few seconds.</p></${Empty}>`;
+  }
+  return html`<${TopBar} route=${route} onHelp=${() => setHelp(true)} />
+    <main class=${`main main-${route.view}`} id="main"><${View} key=${viewKey(route)} route=${route} /></main>
+    <${Toasts} />
+    ${help && html`<${Help} onClose=${() => setHelp(false)} production=${about.mode === 'production'} />`}`;
+}
+
+function View({ route }) {
+  const [error, forget] = useErrorBoundary((problem) => console.error(problem));
+  if (error) {
+    return html`<${Empty} icon="warning" title="This view broke">
+      <p>${String(error.message ?? error)}</p>
+      <button type="button" class="button" onClick=${forget}>Show it again</button>
+    </${Empty}>`;
+  }
+  switch (route.view) {
+    case 'play': return html`<${Play} />`;
+    case 'tools': return html`<${Tools} chosen=${route.tool} />`;
+    case 'sessions': return html`<${Sessions} />`;
+    case 'follow': return html`<${Follow} episodeKey=${route.key} />`;
+    case 'episodes': return html`<${Episodes} />`;
+    case 'episode': return html`<${EpisodePage} episodeKey=${route.key} step=${route.step} />`;
+    case 'compare': return html`<${ComparePage} left=${route.left} right=${route.right} />`;
+    default: return html`<${Docs} />`;
+  }
+}
+
+// Another step of the same episode is the same view.
+function viewKey(route) {
+  return route.view === 'tools' ? 'tools' : routeHash({ ...route, step: null });
+}
+
+function useRoute(about) {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const update = () => setHash(location.hash);
+    window.addEventListener('hashchange', update);
+    return () => window.removeEventListener('hashchange', update);
+  }, []);
+  return useMemo(() => {
+    const first = about?.mode === 'production' ? 'tools' : 'play';
+    const route = parseRoute(hash) ?? { view: first };
+    return route.view === 'play' && first === 'tools' ? { view: first } : route;
+  }, [hash, about]);
+}
+
+function usePressedKeys(keys) {
+  useEffect(() => {
+    const reader = new KeyReader();
+    const onKeyDown = (event) => {
+      if (event.key === 'Escape' && event.target.matches?.('input, textarea, select') && !event.defaultPrevented) event.target.blur();
+      const name = reader.read(event);
+      if (!name) return;
+      for (let at = keys.length - 1; at >= 0; at -= 1) {
+        const handle = keys[at](name);
+        if (!handle) continue;
+        event.preventDefault();
+        handle();
+        return;
+      }
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [keys]);
+}
+
+async function fetchAbout(fetch, pageUrl) {
+  try {
+    const answer = await fetch(new URL('about', pageUrl));
+    if (!answer.ok) return { problem: `The server answered ${answer.status}.` };
+    return { about: await answer.json() };
+  } catch {
+    return { problem: 'The server cannot be reached.' };
+  }
+}
+
+function startPage() {
+  const pageUrl = new URL(location.pathname, location.origin).href;
+  const inTab = (name) => `openenv:${location.pathname}:${name}`;
+  const ask = (...request) => window.fetch(...request);
+  const store = createStore();
+  const connection = new Connection({
+    pageUrl, storageKey: inTab('session'), storage: sessionStorage, fetch: ask, Socket: WebSocket,
+    claim: (name) => claimWithLock(name, navigator.locks), isVisible: () => !document.hidden,
+  });
+  const memory = {
+    get: () => sessionStorage.getItem(inTab('episode')),
+    set: (key) => sessionStorage.setItem(inTab('episode'), key),
+  };
+  const session = new OwnSession({ connection, store, pageUrl, fetch: ask, memory });
+  const toast = (text, options) => showToast(store, text, options);
+  keepTheme(store, localStorage);
+  keepDrafts(store, sessionStorage, inTab('drafts'));
+
+  connection.addEventListener('status', ({ detail }) => {
+    if (detail.phase === 'ended') store.dispatch({ type: 'sessionOver' });
+    store.dispatch({ type: 'connectionChanged', connection: detail });
+  });
+  connection.addEventListener('attached', ({ detail }) => session.restore(detail));
+  connection.addEventListener('renewed', ({ detail }) => {
+    toast(`Your session ended (${detail.reason}). A new one is ready; reset to start an episode.`, { kind: 'warn', seconds: 12 });
+  });
+  window.addEventListener('online', () => connection.retryNow());
+  document.addEventListener('visibilitychange', () => document.hidden || connection.retryNow());
+  connection.start();
+
+  const page = {
+    store, connection, session, pageUrl, fetch: ask, toast, keys: [],
+    navigate: (route) => { location.hash = routeHash(route); },
+  };
+  const root = document.getElementById('app');
+  root.replaceChildren();
+  render(html`<${PageContext.Provider} value=${page}><${App} /></${PageContext.Provider}>`, root);
+}
+
+startPage();

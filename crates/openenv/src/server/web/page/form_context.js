@@ -1,0 +1,51 @@
+// What all fields of a form share.
+
+import { createContext, useContext, useEffect } from './vendor/preact.js';
+import { pathKey } from './json_text.js';
+
+/**
+ * `{ root, idPrefix, disabled, showAll, problems /* Map of pathKey to messages *\/, touched /* Set of pathKey *\/, touch(path),
+ * report(path, message | null), Field }`. Fields inside of fields come from here, since modules do not import each other in a circle.
+ */
+export const FormContext = createContext(null);
+
+export function useForm() {
+  return useContext(FormContext);
+}
+
+/** Tells the form about a problem that its value cannot show, such as text that is not JSON yet. */
+export function useLocalProblem(path, message) {
+  const { report } = useForm();
+  const key = pathKey(path);
+  useEffect(() => {
+    report(key, message === null ? null : { path, message });
+    return () => report(key, null);
+  }, [key, message]);
+}
+
+export function fieldId(idPrefix, path) {
+  return [idPrefix, ...path].map((part) => String(part).replace(/[^\w-]/g, (mark) => `_${mark.codePointAt(0).toString(36)}`)).join('-');
+}
+
+export function problemsBelow(problems, path) {
+  const start = pathKey(path).slice(0, -1);
+  let count = 0;
+  for (const [key, messages] of problems) {
+    if (key.startsWith(start) && (path.length === 0 || ',]'.includes(key[start.length]))) count += messages.length;
+  }
+  return count;
+}
+
+/** Moves the focus to a place of a form, or to what is nearest around it. */
+export function focusField(container, idPrefix, path) {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const place = container?.querySelector(`#${CSS.escape(fieldId(idPrefix, path.slice(0, length)))}`);
+    if (!place) continue;
+    for (let fold = place.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+    const control = place.matches('input,textarea,select,button') ? place : place.querySelector('input,textarea,select,button');
+    control?.focus();
+    control?.scrollIntoView({ block: 'nearest' });
+    return Boolean(control);
+  }
+  return false;
+}

@@ -1,0 +1,74 @@
+//! A README as a page can show it.
+
+use pulldown_cmark::{Event, Options, Parser, Tag, html};
+
+/// The text as HTML without anything in it that could act: HTML of the author's own
+/// is shown as text, and links lead to pages only.
+pub(super) fn to_html(markdown: &str) -> String {
+    let text = without_front_matter(markdown);
+    let extensions = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES;
+    let events = Parser::new_ext(text, extensions).map(|event| match event {
+        Event::Html(html) | Event::InlineHtml(html) => Event::Text(html),
+        Event::Start(Tag::Link {
+            link_type,
+            dest_url,
+            title,
+            id,
+        }) => Event::Start(Tag::Link {
+            link_type,
+            dest_url: if is_harmless(&dest_url) {
+                dest_url
+            } else {
+                "#".into()
+            },
+            title,
+            id,
+        }),
+        event => event,
+    });
+    let mut out = String::new();
+    html::push_html(&mut out, events);
+    out
+}
+
+fn is_harmless(link: &str) -> bool {
+    let link = link.trim_start().to_ascii_lowercase();
+    ["https://", "http://", "mailto:", "#"]
+        .iter()
+        .any(|start| link.starts_with(start))
+}
+
+/// Spaces keep settings above the text.
+fn without_front_matter(markdown: &str) -> &str {
+    let text = markdown.trim_start_matches('\u{feff}');
+    let Some(settings) = text.strip_prefix("---\n").or(text.strip_prefix("---\r\n")) else {
+        return text;
+    };
+    match settings.find("\n---") {
+        Some(end) => settings[end + 4..].trim_start_matches(['-', '\r', '\n']),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_readme_acts() {
+        let html = to_html(
+            "---\ntitle: x\n---\n# Hi\n<script>alert(1)</script>\n\n\
+             [a](javascript:alert(1)) [b](https://b.example) <img src=x onerror=y>",
+        );
+        assert!(html.starts_with("<h1>Hi</h1>"), "{html}");
+        assert!(
+            !html.contains("<script") && !html.contains("<img"),
+            "{html}"
+        );
+        assert!(!html.contains("javascript:"), "{html}");
+        assert!(html.contains(r#"href="https://b.example""#), "{html}");
+    }
+}

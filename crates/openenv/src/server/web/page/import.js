@@ -17,24 +17,24 @@ export function importEpisodes(text) {
     try {
       json = JSON.parse(source);
     } catch (error) {
-      problems.push({ line, message: `this is not JSON (${error.message})` });
+      problems.push({ line, message: `line ${line} is not JSON (${error.message})` });
       return;
     }
     const kind = importKind(json);
     if (kind === 'header') {
-      if (json.openenv_episode > 1) problems.push({ line, message: 'this was written by a newer version; what it adds is not shown' });
+      if (json.openenv_episode > 1) problems.push({ line, message: `line ${line} was written by a newer version; what it adds is not shown` });
       current = importHeader(json, episodes.length);
       episodes.push(current);
     } else if (kind === 'step') {
       if (!current) {
-        problems.push({ line, message: 'this step stands before the first episode; a line with `openenv_episode` begins one' });
+        problems.push({ line, message: `line ${line} is a step before the first episode; a line with "openenv_episode" begins one` });
         return;
       }
       current.steps.push(stepFromServer(json));
     } else if (kind === 'record') {
       episodes.push(importRecord(json, episodes.length));
     } else {
-      problems.push({ line, message: 'this is neither an episode nor a step' });
+      problems.push({ line, message: `line ${line} is neither an episode nor a step` });
     }
   });
   for (const episode of episodes) importFinish(episode);

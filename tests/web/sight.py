@@ -49,6 +49,11 @@ class Sight:
     def run_button(self) -> Locator:
         return self.act.get_by_role("button", name="Run step")
 
+    @property
+    def status(self) -> Locator:
+        """What the page says about the episode and the session."""
+        return self.act.get_by_role("status").first
+
     def field(self, name: str) -> Locator:
         """A field of the action by its label."""
         return self.act.get_by_label(name, exact=False).first
@@ -62,7 +67,7 @@ class Sight:
         """Puts an action in as JSON."""
         self.act.get_by_role("tab", name="JSON").click()
         text = action if isinstance(action, str) else json.dumps(action)
-        self.act.get_by_role("textbox", name="JSON").fill(text)
+        self.act.get_by_role("textbox", name="Value as JSON").fill(text)
 
     def take(self, action: Any) -> None:
         """Runs a step with an action, and waits for its row."""
@@ -82,6 +87,11 @@ class Sight:
     def timeline(self) -> Locator:
         return self.page.get_by_role("grid", name="Steps of the episode")
 
+    @property
+    def step(self) -> Locator:
+        """All that there is of the chosen step."""
+        return self.page.get_by_role("region", name="Step", exact=True)
+
     def row(self, number: int) -> Locator:
         """The row of a step, by its position in the episode."""
         header = self.page.get_by_role("rowheader", name=str(number), exact=True)
@@ -93,8 +103,8 @@ class Sight:
 
     def inspect(self, tab: str) -> Locator:
         """A view of the chosen step."""
-        self.page.get_by_role("tab", name=re.compile(f"^{tab}")).click()
-        return self.page.get_by_role("tabpanel").filter(visible=True).last
+        self.step.get_by_role("tab", name=re.compile(f"^{tab}")).click()
+        return self.step.get_by_role("tabpanel")
 
     # What went over the wire.
 

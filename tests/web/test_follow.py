@@ -34,7 +34,7 @@ def test_steps_appear_as_they_are_taken(tab, kitchen):
     expect(sight.row(3)).to_be_visible()
     trainer.step(**{**SOUP, "title": "Fresh"})
     expect(sight.row(4)).to_contain_text("Fresh")
-    expect(sight.page.get_by_role("region", name="Step")).to_contain_text("Fresh")
+    expect(sight.step).to_contain_text("Fresh")
 
     # Who looks at something earlier is left there.
     sight.row(1).click()
@@ -42,7 +42,7 @@ def test_steps_appear_as_they_are_taken(tab, kitchen):
     expect(sight.row(5)).to_be_visible()
     expect(sight.row(1)).to_have_attribute("aria-selected", "true")
     sight.page.get_by_role("button", name="Follow newest").click()
-    expect(sight.page.get_by_role("region", name="Step")).to_contain_text("Fresher")
+    expect(sight.step).to_contain_text("Fresher")
 
     sight.page.get_by_role("checkbox", name="Rendering").check()
     frame = sight.page.frame_locator("iframe").first

@@ -91,10 +91,11 @@ def test_production_has_tools_only(tab, serve):
 
 
 def test_pages_of_other_origins_get_no_socket(echo):
-    with pytest.raises(InvalidStatus) as refused:
-        connect(echo.ws_url, origin="https://elsewhere.example")
+    with pytest.raises(InvalidStatus) as refused, connect(echo.ws_url, origin="https://elsewhere.example"):
+        pass
     assert refused.value.response.status_code == 403
-    connect(echo.ws_url, origin=echo.url).close()
+    with connect(echo.ws_url, origin=echo.url):
+        pass
 
 
 def test_pages_of_other_origins_get_no_session(echo):

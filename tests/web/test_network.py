@@ -18,7 +18,7 @@ def test_the_session_is_found_again(tab, echo):
     picture(sight, "offline")
     # What was there is still to be looked at.
     sight.row(0).click()
-    expect(sight.page.get_by_role("region", name="Step")).to_contain_text("reset(")
+    expect(sight.step).to_contain_text("reset(")
     expect(sight.run_button).to_be_disabled()
 
     sight.page.context.set_offline(False)
@@ -34,5 +34,5 @@ def test_a_server_that_ends_is_waited_for(tab, serve):
     sight.take({"message": "last words"})
     server.stop()
     expect(sight.page.get_by_role("button", name="Offline")).to_be_visible()
-    expect(sight.act.get_by_role("status")).to_contain_text("cannot be reached")
+    expect(sight.status).to_contain_text("cannot be reached")
     expect(sight.row(1)).to_contain_text("last words")

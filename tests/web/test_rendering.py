@@ -49,7 +49,7 @@ def test_a_drawing_follows_the_steps(tab, game):
     sight = tab(game)
     sight.reset()
     sight.take({"cell": 4})
-    image = sight.page.get_by_role("region", name="Step").get_by_role("img").first
+    image = sight.step.get_by_role("img").first
     expect(image).to_be_visible()
     newest = image.get_attribute("src")
     assert newest.startswith("data:image/svg+xml") or newest.startswith("blob:")

@@ -4,7 +4,7 @@ import json
 import urllib.request
 from typing import Any
 
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
 
 from programs import Server
 
@@ -16,7 +16,8 @@ class Trainer:
     """One session over a WebSocket of its own."""
 
     def __init__(self, server: Server) -> None:
-        self._socket: ClientConnection = connect(server.ws_url, max_size=None)
+        self._connection = connect(server.ws_url, max_size=None)
+        self._socket = self._connection.__enter__()
 
     def ask(self, frame: dict[str, Any]) -> dict[str, Any]:
         self._socket.send(json.dumps(frame))
@@ -42,7 +43,7 @@ class Trainer:
             self._socket.recv()
 
     def close(self) -> None:
-        self._socket.close()
+        self._connection.__exit__(None, None, None)
 
 
 def get(server: Server, path: str) -> Any:

@@ -12,6 +12,8 @@ use crate::error::Result;
 use crate::tool::{ToolCall, Tools};
 
 #[cfg(feature = "server")]
+pub(crate) mod blueprint;
+#[cfg(feature = "server")]
 pub(crate) mod erased;
 mod metadata;
 mod mode;

@@ -23,6 +23,10 @@ mod connection;
 mod conversation;
 #[cfg(feature = "docs")]
 mod docs;
+#[cfg_attr(
+    not(feature = "web"),
+    expect(dead_code, reason = "only the page shows what is kept")
+)]
 mod episodes;
 mod fallback;
 mod http;

@@ -15,7 +15,7 @@ use super::link::{Arrival, Inbox, Outbox};
 use super::log;
 use super::process::{Process, how_it_ended};
 use super::question::{Answer, Asked, GRACE};
-use crate::env::erased::Opening;
+use crate::env::blueprint::Opening;
 use crate::error::Result;
 use crate::server::{SessionId, SessionLog};
 use crate::tool::Progress;

@@ -15,7 +15,7 @@ use super::project::fit_for_path;
 use super::report::{About, Report, Traits};
 use super::{Interpreter, InterpreterOptions, Options, Project};
 use crate::env::Metadata;
-use crate::env::erased::Blueprint;
+use crate::env::blueprint::Blueprint;
 use crate::error::{Error, Result};
 use crate::tool::ToolInfo;
 use crate::tool::toolbox::Catalogue;

@@ -4,11 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::env::erased::{Blueprint, Native};
+use crate::env::blueprint::{Blueprint, Native};
 use crate::env::{Environment, Mode};
 use crate::error::{Error, Result};
 use crate::server::Server;
 use crate::server::config::{self, Config};
+#[cfg(feature = "web")]
 use crate::server::episodes::Keep;
 use crate::server::sessions::Sessions;
 use crate::server::web_origin;
@@ -148,7 +149,9 @@ impl ServerBuilder {
 
     /// Keeps what happened in the sessions to be looked at: for `time` after the end
     /// of an episode (`None`: for as long as there is room), and not more than `bytes`
-    /// of each environment. Default: nothing is kept.
+    /// of each environment. Default: nothing is kept without a [page](Self::web), an
+    /// hour and 64 MiB with it.
+    #[cfg(feature = "web")]
     pub fn keep_episodes(mut self, time: impl Into<Option<Duration>>, bytes: usize) -> Self {
         let time = time.into();
         self.config.keep = (bytes > 0).then_some(Keep { time, bytes });
@@ -158,8 +161,7 @@ impl ServerBuilder {
     /// Serves, or does not serve, a page at `/web` on which people try an environment,
     /// watch its sessions and look into its episodes. Default: not served.
     ///
-    /// Without [`keep_episodes`](Self::keep_episodes), 64 MiB of them are kept for an
-    /// hour. The page is where sessions can be [controlled](Self::control).
+    /// The page is where sessions can be [controlled](Self::control).
     #[cfg(feature = "web")]
     pub fn web(mut self, served: bool) -> Self {
         self.config.web = served;

@@ -11,7 +11,9 @@ mod episode;
 mod recorder;
 
 pub(crate) use entry::Kind;
-pub(crate) use episode::{Episode, Summary};
+pub(crate) use episode::Episode;
+#[cfg(feature = "web")]
+pub(crate) use episode::Summary;
 pub(crate) use recorder::Recorder;
 
 /// For how long, and how much of them, episodes are kept.

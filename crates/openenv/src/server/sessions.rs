@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::env::erased::{Blueprint, Opening};
+use crate::env::blueprint::{Blueprint, Opening};
 use crate::error::{Error, Kind, Result};
 use crate::json::Input;
 use crate::server::config::Config;

@@ -21,7 +21,6 @@ use crate::server::web_origin;
 mod about;
 mod bundle;
 mod compatible;
-mod files;
 mod follow;
 mod kept;
 mod page;
@@ -32,7 +31,7 @@ mod visitors;
 /// `names` are those of all environments of the server.
 pub(crate) fn routes(sessions: &Arc<Sessions>, names: &Arc<[String]>) -> Router<Arc<Sessions>> {
     let names = Arc::clone(names);
-    let about = async move |sessions: State<Arc<Sessions>>| about::about(sessions, &names).await;
+    let about = async move |sessions: State<Arc<Sessions>>| about::about(sessions, &names);
     let mut router = Router::new()
         .route("/", only(Method::GET, to_page))
         .route("/web", only(Method::GET, to_page))

@@ -253,6 +253,7 @@ mod tests {
                 ("step", json!([input(action), format!("{options:?}")]))
             }
             Request::State => ("state", Value::Null),
+            Request::View => ("view", Value::Null),
             Request::Close => ("close", Value::Null),
             Request::Mcp(rpc) => ("mcp", input(rpc)),
         };

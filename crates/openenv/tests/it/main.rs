@@ -23,3 +23,4 @@ mod sessions;
 mod support;
 mod tools;
 mod twins;
+mod web;

@@ -1,5 +1,6 @@
 //! One thing that happened in an episode: what was asked, and what came of it.
 
+use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -95,10 +96,7 @@ impl Entry {
     }
 
     /// Appends it as an object, with its place in the episode.
-    #[cfg(feature = "web")]
     pub(super) fn write(&self, n: u64, out: &mut Vec<u8>) {
-        use std::io::Write;
-
         let (reply, error): (&[u8], &[u8]) = match &self.outcome {
             Outcome::Reply(reply) => (reply, b"null"),
             Outcome::Error(error) => (b"null", error),

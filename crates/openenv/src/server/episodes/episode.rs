@@ -67,14 +67,12 @@ pub(crate) struct Summary {
 }
 
 /// Some entries of an episode, in order.
-#[cfg(feature = "web")]
 pub(crate) struct Part {
     /// Place of the first.
     pub(crate) from: u64,
     entries: Vec<Arc<Entry>>,
 }
 
-#[cfg(feature = "web")]
 impl Part {
     /// Place after the last.
     pub(crate) fn end(&self) -> u64 {
@@ -199,7 +197,6 @@ impl Episode {
     }
 
     /// The entries from a place on; the first that is kept if that one is not.
-    #[cfg(feature = "web")]
     pub(crate) fn part(&self, from: u64, most: usize) -> Part {
         let log = self.log();
         let from = from.max(log.dropped);

@@ -12,7 +12,7 @@ use crate::server::sessions::Sessions;
 use crate::wire::tool::listed;
 
 /// Everything at once, so that the page is ready after one question.
-pub(super) async fn about(State(sessions): State<Arc<Sessions>>, names: &[String]) -> Response {
+pub(super) fn about(State(sessions): State<Arc<Sessions>>, names: &[String]) -> Response {
     let blueprint = &sessions.blueprint;
     let mut metadata = json!(*blueprint.metadata());
     if let Value::Object(fields) = &mut metadata {

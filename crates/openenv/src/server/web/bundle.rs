@@ -1,14 +1,18 @@
 //! The page in one piece.
 //!
 //! Its sources are modules, one for each thing. A browser would fetch them one by
-//! one; here they become one script: each after those that it imports, without the
-//! lines that import and the word that exports. So their names must not clash, and
-//! they import and export in the plainest way, which a test sees to.
+//! one; here they become one script: each module a function that runs after those
+//! it imports from, and returns what it exports. They import and export in the
+//! plainest way, by `import { a, b } from './x.js';` and `export` before what is
+//! declared, each at the start of a line.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::files::FILES;
+use include_dir::{Dir, DirEntry, include_dir};
+
+/// Every file of the page, for builds that carry it.
+static PAGE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/server/web/page");
 
 /// A file of the page.
 type Source = Cow<'static, str>;
@@ -24,24 +28,39 @@ pub(super) fn file(name: &str) -> Option<Source> {
             return Some(Cow::Owned(text));
         }
     }
-    let (_, text) = FILES.iter().find(|(known, _)| *known == name)?;
-    Some(Cow::Borrowed(text))
+    PAGE.get_file(name)?.contents_utf8().map(Cow::Borrowed)
 }
 
-/// All styles, one after the other.
+/// All styles, one after the other: those of the whole page first.
 pub(super) fn styles() -> String {
-    let mut styles = String::new();
-    let names = FILES.iter().map(|(name, _)| *name);
-    for name in names.filter(|name| name.ends_with(".css")) {
-        styles.push_str(&file(name).unwrap_or_default());
-        styles.push('\n');
-    }
-    styles
+    let mut names = names("css");
+    names.sort_by_key(|name| name.contains('/'));
+    let files = names.iter().filter_map(|name| file(name));
+    files.collect::<Vec<_>>().join("\n")
 }
 
-/// `app.js` with all that it needs, as one module.
+/// The files of a kind, by name.
+fn names(kind: &str) -> Vec<&'static str> {
+    fn add(directory: &'static Dir<'_>, kind: &str, names: &mut Vec<&'static str>) {
+        for entry in directory.entries() {
+            match entry {
+                DirEntry::Dir(directory) => add(directory, kind, names),
+                DirEntry::File(file) => {
+                    let is_kind = file.path().extension().is_some_and(|it| it == kind);
+                    names.extend(file.path().to_str().filter(|_| is_kind));
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    add(&PAGE, kind, &mut found);
+    found.sort_unstable();
+    found
+}
+
+/// `app.js` with all that it needs, as one script.
 pub(super) fn script() -> String {
-    let mut script = String::new();
+    let mut script = "const modules = {};\n".to_owned();
     add("app.js", &mut Vec::new(), &mut script);
     script
 }
@@ -55,66 +74,112 @@ fn add(name: &str, added: &mut Vec<String>, script: &mut String) {
         let missing = format!("the page has no {name}");
         Cow::Owned(format!("throw new Error({missing:?});"))
     });
-    let mut own = String::new();
-    let mut rest = &*source;
-    while !rest.is_empty() {
-        let (line, after) = rest.split_at(rest.find('\n').map_or(rest.len(), |end| end + 1));
-        rest = after;
+    let mut body = String::new();
+    let mut exports = Vec::new();
+    let mut lines = source.split_inclusive('\n');
+    while let Some(line) = lines.next() {
         if line.starts_with("import ") {
             let mut statement = line.to_owned();
-            while !statement.contains(';') && !rest.is_empty() {
-                let (line, after) =
-                    rest.split_at(rest.find('\n').map_or(rest.len(), |end| end + 1));
+            while !statement.contains(';') {
+                let Some(line) = lines.next() else { break };
                 statement.push_str(line);
-                rest = after;
             }
-            if let Some((_, module)) = statement.split_once("from './") {
-                add(module.split('\'').next().unwrap_or(module), added, script);
-            }
+            let (names, module) = imported(&statement);
+            let module = resolve(name, module);
+            add(&module, added, script);
+            let _ = writeln!(body, "const {names} = modules[{module:?}];");
+        } else if let Some(declaration) = line.strip_prefix("export ") {
+            exports.push(declared(declaration));
+            body.push_str(declaration);
         } else {
-            own.push_str(line.strip_prefix("export ").unwrap_or(line));
+            body.push_str(line);
         }
     }
-    let _ = write!(script, "// {name}\n{own}\n");
+    let exports = exports.join(", ");
+    let _ = writeln!(
+        script,
+        "modules[{name:?}] = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"
+    );
+}
+
+/// The names that a statement imports, in braces, and where from.
+fn imported(statement: &str) -> (&str, &str) {
+    let names = statement.trim_start_matches("import ");
+    let names = names.split("from").next().unwrap_or_default().trim();
+    (names, statement.split('\'').nth(1).unwrap_or_default())
+}
+
+/// The names that a line declares.
+fn declared(line: &str) -> &str {
+    let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let line = line.trim_start_matches("async ");
+    let names = line
+        .split_once(' ')
+        .map_or("", |(_, names)| names)
+        .trim_start();
+    match names.strip_prefix('{') {
+        Some(list) => list.split('}').next().unwrap_or_default().trim(),
+        None => names
+            .split(|letter| !is_word(letter))
+            .next()
+            .unwrap_or_default(),
+    }
+}
+
+/// The name of the module that `importer` calls `./x.js` or `../y/x.js`.
+fn resolve(importer: &str, module: &str) -> String {
+    let mut path: Vec<&str> = importer.split('/').collect();
+    path.pop();
+    for part in module.split('/') {
+        match part {
+            "." => {}
+            ".." => drop(path.pop()),
+            part => path.push(part),
+        }
+    }
+    path.join("/")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
-    use std::path::Path;
-
     use super::*;
 
-    fn files_in(directory: &Path, prefix: &str, found: &mut BTreeSet<String>) {
-        for entry in std::fs::read_dir(directory).unwrap().flatten() {
-            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-            let path = entry.path();
-            if path.is_dir() {
-                files_in(&path, &format!("{name}/"), found);
-            } else if path
-                .extension()
-                .is_some_and(|kind| kind == "js" || kind == "css" || kind == "html")
-            {
-                found.insert(name);
-            }
+    #[test]
+    fn every_module_is_used_and_none_is_missing() {
+        let script = script();
+        for name in names("js") {
+            let defined = format!("modules[{name:?}] = ");
+            assert!(script.contains(&defined), "nobody imports {name}");
         }
+        assert!(!script.contains("the page has no"), "a module is missing");
     }
 
     #[test]
-    fn every_file_is_carried_and_used() {
-        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/server/web/page");
-        let mut there = BTreeSet::new();
-        files_in(&directory, "", &mut there);
-        let listed: BTreeSet<String> = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
-        assert_eq!(listed, there, "files.rs lists other files than there are");
-        let script = script();
-        for name in listed.iter().filter(|name| name.ends_with(".js")) {
-            assert!(
-                script.contains(&format!("// {name}\n")),
-                "nobody imports {name}"
-            );
+    fn what_is_imported_is_exported() {
+        let exported = |module: &str| {
+            let source = file(module).unwrap();
+            let declarations = source
+                .lines()
+                .filter_map(|line| line.strip_prefix("export "));
+            let names: Vec<&str> = declarations.map(declared).collect();
+            names.join(",")
+        };
+        for importer in names("js") {
+            let source = file(importer).unwrap();
+            for statement in source.split("\nimport ").skip(1) {
+                let (names, module) = imported(statement);
+                let module = resolve(importer, module);
+                let there = exported(&module);
+                for name in names.trim_matches(['{', '}', ' ', '\n']).split(',') {
+                    let name = name.trim();
+                    let found = there.split(',').any(|exported| exported.trim() == name);
+                    assert!(
+                        found || name.is_empty(),
+                        "{importer}: {module} has no `{name}`"
+                    );
+                }
+            }
         }
-        assert!(!script.contains("the page has no"), "a module is missing");
     }
 
     #[test]
@@ -124,41 +189,6 @@ mod tests {
         for line in script.lines() {
             assert!(!line.starts_with("export "), "{line}");
             assert!(!line.starts_with("import "), "{line}");
-        }
-    }
-
-    #[test]
-    fn no_two_modules_use_the_same_name() {
-        let mut owners: BTreeMap<String, &str> = BTreeMap::new();
-        for (name, source) in FILES.iter().filter(|(name, _)| name.ends_with(".js")) {
-            for line in source.lines() {
-                let line = line.strip_prefix("export ").unwrap_or(line);
-                let line = line.strip_prefix("async ").unwrap_or(line);
-                let declared = ["function ", "class ", "const ", "let ", "function* "]
-                    .iter()
-                    .find_map(|word| line.strip_prefix(word));
-                let Some(declared) = declared else {
-                    continue;
-                };
-                let names = match declared.strip_prefix(['{', '[']) {
-                    Some(list) => list.split(['}', ']']).next().unwrap_or(list),
-                    None => declared
-                        .split(|letter: char| {
-                            !letter.is_alphanumeric() && letter != '_' && letter != '$'
-                        })
-                        .next()
-                        .unwrap_or(declared),
-                };
-                for declared in names
-                    .split(',')
-                    .map(str::trim)
-                    .filter(|name| !name.is_empty())
-                {
-                    if let Some(other) = owners.insert(declared.to_owned(), name) {
-                        assert_eq!(other, *name, "`{declared}` is in {other} and in {name}");
-                    }
-                }
-            }
         }
     }
 }

@@ -170,7 +170,7 @@ async fn tell(
                 let mut steps = Vec::new();
                 episode.part(skip, MOST_ACTIONS).write(&mut steps);
                 let steps: Vec<Value> = serde_json::from_slice(&steps).unwrap_or_default();
-                update(summary.episode_id, summary.started_at, &steps)
+                update(summary.episode_id.as_deref(), summary.started_at, &steps)
             });
             if socket.send(Message::text(text.to_string())).await.is_err() {
                 return;
@@ -193,7 +193,7 @@ fn nothing_yet() -> Value {
 }
 
 /// An episode in the words of the reference's page.
-fn update(episode_id: Option<String>, started_at: f64, steps: &[Value]) -> Value {
+fn update(episode_id: Option<&str>, started_at: f64, steps: &[Value]) -> Value {
     let is_step = |step: &&Value| step["kind"] == "step" && !step["reply"].is_null();
     let actions: Vec<Value> = steps
         .iter()

@@ -8,6 +8,7 @@ import { ResetForm, resetArguments } from './reset_form.js';
 import { defaultValue, quickActions } from './schema.js';
 import { countText, numberText } from './format.js';
 import { taskSource } from './tasks.js';
+import { stepsTaken } from './store.js';
 
 const MOST_KEYS = 9;
 
@@ -72,7 +73,7 @@ export function ActPane({ onRan }) {
       <div class="act-reset" id="act-reset" hidden=${!resetOpen}>
         <${ResetForm} value=${drafts.reset} onChange=${(next) => store.dispatch({ type: 'resetDrafted', reset: next })} onSubmit=${reset} busy=${!ready} tasks=${tasks} />
       </div>
-      <${OfferedActions} offered=${offered} disabled=${!ready} onTake=${(index) => takeOffered(index)()} episode=${own?.key} />
+      <${OfferedActions} offered=${offered} disabled=${!ready} onTake=${(index) => takeOffered(index)()} episode=${own?.key} isDone=${own?.done} onReset=${reset} />
       <div class="act-editor">
         ${byTool
           ? html`<${ToolAction} tools=${tools} action=${action} onChange=${draftAction} onSubmit=${run} busy=${Boolean(running)} disabled=${phase !== 'open'} recent=${recent} />`
@@ -105,7 +106,7 @@ function ActStatus() {
   } else if (own.done) {
     kind = 'act-status-done';
     text = html`<b>Episode is over</b> – reset to start another`;
-  } else text = html`${countText(own.length, 'step')} · return ${numberText(own.return)}`;
+  } else text = html`${countText(stepsTaken(own), 'step')} · return ${numberText(own.return)}`;
   return html`<div class=${`act-status ${kind}`} role="status">
     ${own?.done && !running && !over && connection.phase === 'open' && html`<${Icon} name="flag" />`}
     <span>${text}</span>${button}
@@ -137,12 +138,14 @@ function useOfferedActions(own, schema) {
   return shown;
 }
 
-function OfferedActions({ offered, disabled, onTake, episode }) {
+function OfferedActions({ offered, disabled, onTake, episode, isDone, onReset }) {
   const box = useRef(null);
   const tallest = useRef({ episode: null, height: 0 });
+  const [hasRoom, setHasRoom] = useState(false);
   // Run is below: the box keeps the greatest height it had in an episode.
   useLayoutEffect(() => {
     if (tallest.current.episode !== episode) tallest.current = { episode, height: 0 };
+    setHasRoom(tallest.current.height > 60);
     box.current.style.minHeight = '';
     tallest.current.height = Math.max(tallest.current.height, box.current.offsetHeight);
     box.current.style.minHeight = `${tallest.current.height}px`;
@@ -156,6 +159,9 @@ function OfferedActions({ offered, disabled, onTake, episode }) {
           ${index < MOST_KEYS && html`<kbd aria-hidden="true">${index + 1}</kbd>`}<span>${label}</span>
         </button>`)}
       </div>
+    </div>`}
+    ${offered.length === 0 && isDone && hasRoom && html`<div>
+      <button type="button" class="button button-primary" disabled=${disabled} onClick=${onReset}><${Icon} name="reset" />Start another episode</button>
     </div>`}
   </div>`;
 }

@@ -74,9 +74,9 @@ function View({ route }) {
   }
 }
 
-// Another step of the same episode is the same view.
+// Another step of the same episode is the same view, as is the next episode of a session.
 function viewKey(route) {
-  return route.view === 'tools' ? 'tools' : routeHash({ ...route, step: null });
+  return ['tools', 'follow'].includes(route.view) ? route.view : routeHash({ ...route, step: null });
 }
 
 function useRoute(about) {

@@ -112,14 +112,14 @@ function CompareDetail({ row }) {
   const { n, left, right, differs } = row;
   if (!left || !right) {
     const step = left ?? right;
-    return html`<section class="compare-detail" aria-label="Step ${n}"><h3 class="inspector-heading">Step ${n} is in ${left ? 'A' : 'B'} only</h3><${JsonTree} value=${comparedReply(step)} label="observation" /></section>`;
+    return html`<section class="compare-detail" aria-label="Step ${n}"><h2 class="inspector-heading">Step ${n} is in ${left ? 'A' : 'B'} only</h2><${JsonTree} value=${comparedReply(step)} label="observation" /></section>`;
   }
   return html`<section class="compare-detail" aria-label="Step ${n}">
-    ${differs.includes('request') ? html`<h3 class="inspector-heading">Action of step ${n}, from A to B</h3><${DiffView} before=${{ kind: left.kind, request: left.request }} after=${{ kind: right.kind, request: right.request }} />` : null}
+    ${differs.includes('request') ? html`<h2 class="inspector-heading">Action of step ${n}, from A to B</h2><${DiffView} before=${{ kind: left.kind, request: left.request }} after=${{ kind: right.kind, request: right.request }} />` : null}
     ${differs.includes('error') ? html`<div class="compare-errors">${[left, right].map((step, at) => stepError(step)
-      ? html`<div><h3 class="inspector-heading">Error of ${'AB'[at]}</h3><${ErrorBox} error=${stepError(step)} /></div>`
-      : html`<div><h3 class="inspector-heading">Error of ${'AB'[at]}</h3><p class="inspector-none">None.</p></div>`)}</div>` : null}
-    <h3 class="inspector-heading">Observation of step ${n}, from A to B</h3>
+      ? html`<div><h2 class="inspector-heading">Error of ${'AB'[at]}</h2><${ErrorBox} error=${stepError(step)} /></div>`
+      : html`<div><h2 class="inspector-heading">Error of ${'AB'[at]}</h2><p class="inspector-none">None.</p></div>`)}</div>` : null}
+    <h2 class="inspector-heading">Observation of step ${n}, from A to B</h2>
     <${DiffView} before=${comparedReply(left)} after=${comparedReply(right)} nothing="The observations are equal." />
   </section>`;
 }

@@ -32,7 +32,7 @@ export async function writeClipboard(text) {
 }
 
 /** `text` may be a function, for what is costly to write out. */
-export function CopyButton({ text, label = 'Copy', compact = false, tabIndex }) {
+export function CopyButton({ text, label = 'Copy', compact = false, icon = 'copy', tabIndex }) {
   const [outcome, setOutcome] = useState(null);
   const timer = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -45,7 +45,7 @@ export function CopyButton({ text, label = 'Copy', compact = false, tabIndex }) 
   };
   return html`<button type="button" class=${compact ? 'copy-button copy-compact' : 'copy-button'} onClick=${onClick}
     tabindex=${tabIndex} title=${label} aria-label=${outcome ?? label}>
-    <${ViewIcon} name=${outcome === 'Copied' ? 'check' : 'copy'} />
+    <${ViewIcon} name=${outcome === 'Copied' ? 'check' : icon} />
     ${compact ? null : html`<span aria-live="polite">${outcome ?? label}</span>`}
   </button>`;
 }

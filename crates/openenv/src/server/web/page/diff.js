@@ -1,5 +1,6 @@
 // What changed between two JSON values.
 
+import { stripAnsi } from './ansi.js';
 import { commonPairs } from './sequence.js';
 import { diffText } from './text_diff.js';
 
@@ -74,7 +75,7 @@ function diffInto(work, path, before, after) {
   else if (diffIsObject(before) && diffIsObject(after)) diffObjects(work, path, before, after);
   else if (before === after) work.same += 1;
   else if (typeof before === 'string' && typeof after === 'string') {
-    diffReport(work, { path, kind: 'changed', before, after, text: diffText(before, after) });
+    diffReport(work, { path, kind: 'changed', before, after, text: diffText(stripAnsi(before), stripAnsi(after)) });
   } else diffReport(work, { path, kind: 'changed', before, after });
 }
 

@@ -5,7 +5,7 @@ import { diffValues, pathText } from './diff.js';
 import { countText } from './format.js';
 import { JsonTree } from './json_tree.js';
 
-const SHOWN_CELLS = 24;
+const SHOWN_CELLS = 12;
 const SHORT_VALUE = 80;
 const CONTEXT_LINES = 3;
 const SIGNS = { added: '+', removed: '−', changed: '~' };
@@ -41,9 +41,14 @@ function diffBody(entry) {
   if (entry.kind === 'added') return html`<${DiffValue} value=${entry.after} tone="added" />`;
   if (entry.kind === 'removed') return html`<${DiffValue} value=${entry.before} tone="removed" />`;
   if (entry.cells) return html`<${DiffCells} entry=${entry} />`;
+  if (entry.text && entry.text.parts.every((part) => part.kind === 'same')) return html`<span class="diff-limit">the same text in other colours</span>`;
   if (entry.text && (entry.text.unit === 'line' || entry.before.length + entry.after.length > 40)) return html`<${DiffText} text=${entry.text} />`;
   return html`<${DiffValue} value=${entry.before} tone="removed" /><span class="diff-arrow" aria-label="became">→</span><${DiffValue} value=${entry.after} tone="added" />
     ${typeof entry.before === 'number' && typeof entry.after === 'number' ? html`<span class="diff-delta">${diffDelta(entry.after - entry.before)}</span>` : null}`;
+}
+
+function diffNumber(value) {
+  return String(typeof value === 'number' ? Number(value.toPrecision(6)) : value);
 }
 
 function diffDelta(delta) {
@@ -62,7 +67,7 @@ function DiffCells({ entry }) {
   const cells = isOpen ? entry.cells : entry.cells.slice(0, SHOWN_CELLS);
   return html`<div class="diff-cells">
     <p>${entry.changed.toLocaleString('en')} of ${countText(entry.total, 'number')} differ</p>
-    <p class="diff-cell-list">${cells.map((cell) => html`<code class="diff-cell">${pathText(cell.path)} <del>${String(cell.before)}</del> <ins>${String(cell.after)}</ins></code>`)}</p>
+    <p class="diff-cell-list">${cells.map((cell) => html`<code class="diff-cell">${pathText(cell.path)} <del>${diffNumber(cell.before)}</del> <ins>${diffNumber(cell.after)}</ins></code>`)}</p>
     ${!isOpen && entry.cells.length > SHOWN_CELLS ? html`<button type="button" class="views-link" onClick=${() => setOpen(true)}>Show ${entry.cells.length - SHOWN_CELLS} more</button>` : null}
     ${isOpen && entry.changed > entry.cells.length ? html`<p class="diff-limit">and ${(entry.changed - entry.cells.length).toLocaleString('en')} more</p>` : null}
   </div>`;

@@ -44,7 +44,7 @@ export function Docs() {
       </section>
       <section id="docs-connect" tabindex="-1">
         <h2>Connect</h2>
-        <p class="muted">The address is <code>${url}</code> <${CopyButton} text=${url} label="Copy address" /></p>
+        <p class="row docs-facts"><span class="muted">The address is</span><code>${url}</code><${CopyButton} text=${url} label="Copy address" /></p>
         <${Snippets} url=${url} about=${about} tools=${tools} />
       </section>
       ${schemas.map(([id, label, text]) => html`<section id=${`docs-${id}`} key=${id} tabindex="-1">

@@ -11,6 +11,7 @@ import { Timeline } from './timeline.js';
 import { RewardPlot } from './plot.js';
 import { exportEpisode } from './export.js';
 import { routeHash } from './router.js';
+import { stepsTaken } from './store.js';
 import { fetchEpisode } from './own_session.js';
 
 const EXPORT_FORMATS = [
@@ -33,7 +34,7 @@ export function EpisodePane({ episode, selected, onSelect, onRepeat, onEdit, tit
     ${children}
     ${episode && html`<${EpisodeFigures} episode=${episode} />
       <div class="episode-plot"><${RewardPlot} episode=${episode} steps=${episode.steps} selected=${selected} onSelect=${onSelect} /></div>
-      <div class="episode-timeline">
+      <div class="episode-timeline" style=${`--rows:${episode.steps.length + (episode.dropped > 0 ? 1 : 0)}`}>
         <${Timeline} episode=${episode} selected=${selected} onSelect=${onSelect} onRepeat=${onRepeat} onEdit=${onEdit} permalink=${permalink} />
       </div>`}
   </section>`;
@@ -44,8 +45,8 @@ export function EpisodeFigures({ episode }) {
   const errors = episode.errors || episode.steps.filter(stepError).length;
   return html`<dl class="figures">
     <div><dt>Return</dt><dd class=${episode.return > 0 ? 'figure-good' : episode.return < 0 ? 'figure-bad' : ''}>${numberText(episode.return)}</dd></div>
-    <div><dt>Steps</dt><dd>${(episode.length ?? 0).toLocaleString('en')}</dd></div>
-    <div><dt title="The middle one of the round trips of the steps shown">Median time</dt><dd>${durationText(latency)}</dd></div>
+    <div><dt>Steps</dt><dd>${stepsTaken(episode).toLocaleString('en')}</dd></div>
+    <div><dt title="Half of the steps shown took less">Median</dt><dd>${durationText(latency)}</dd></div>
     <div><dt>Errors</dt><dd class=${errors ? 'figure-bad' : ''}>${errors}</dd></div>
   </dl>`;
 }

@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 200;
 let filesRead = 1;
 const COLUMNS = [
   { by: 'started_at', label: 'Started', first: -1 },
-  { by: 'length', label: 'Steps', first: -1, number: true },
+  { by: 'length', label: 'Length', first: -1, number: true },
   { by: 'return', label: 'Return', first: -1, number: true },
   { by: 'errors', label: 'Errors', first: -1, number: true },
 ];
@@ -89,7 +89,7 @@ function EpisodeRow({ episode, isOwn, ticked, onTick }) {
     <th scope="row" data-label="Episode"><a href=${open} class="mono episodes-name" title=${name}>${name.length > 20 ? `${name.slice(0, 8)}…${name.slice(-4)}` : name}</a>
       ${isOwn && html` <span class="chip chip-accent">this tab</span>`}${source === 'file' && html` <span class="chip">file</span>`}</th>
     <td data-label="Started" title=${started_at ? new Date(started_at * 1000).toLocaleString() : ''}>${started_at ? agoText(started_at) : '–'}</td>
-    <td data-label="Steps" class="number">${(length ?? 0).toLocaleString('en')}${dropped > 0 && html` <span class="muted" title="Earlier steps that are no longer kept">(${dropped.toLocaleString('en')} gone)</span>`}</td>
+    <td data-label="Length" class="number" title="The reset counts as well">${(length ?? 0).toLocaleString('en')}${dropped > 0 && html` <span class="muted" title="Earlier steps that are no longer kept">(${dropped.toLocaleString('en')} gone)</span>`}</td>
     <td data-label="Return" class=${`number ${episode.return > 0 ? 'figure-good' : episode.return < 0 ? 'figure-bad' : ''}`}>${numberText(episode.return)}</td>
     <td data-label="Errors" class=${`number ${errors > 0 ? 'figure-bad' : 'muted'}`}>${errors ?? 0}</td>
     <td data-label="State">${done ? html`<span class="chip chip-good">done</span>` : live ? html`<span class="chip chip-info"><span class="dot"></span>running</span>` : html`<span class="chip">ended</span>`}</td>
@@ -164,7 +164,7 @@ function agoText(started_at) {
 
 function keepText(keep, kept) {
   const count = kept ? `${countText(kept.length, 'episode')} kept` : 'Asking the server…';
-  if (!keep) return count;
+  if (!keep) return 'This server keeps no episodes. Files can be loaded.';
   const time = keep.seconds ? ` for ${ageText(keep.seconds)} after the last step` : '';
   return `${count}${kept ? `${time}, up to ${bytesText(keep.bytes)} in all.` : ''}`;
 }

@@ -35,7 +35,7 @@ export function exportStep(episode, step, format, baseUrl) {
 }
 
 function exportStem(id) {
-  return String(id ?? '').replace(/[^\w.-]+/g, '-').slice(0, 60) || 'unnamed';
+  return String(id ?? '').replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 60) || 'unnamed';
 }
 
 function episodeLines(episode) {

@@ -25,7 +25,8 @@ function baseChoices(shape) {
   return [...shape.choices];
 }
 
-function fitsSegments(choices) {
+/** Whether all choices can be in sight at once; else they are in a menu, which a label can point to. */
+export function fitsSegments(choices) {
   return choices.length <= MOST_SEGMENTS && choices.reduce((width, { label }) => width + label.length + 3, 0) <= WIDEST_SEGMENTS;
 }
 

@@ -3,10 +3,8 @@
 import { createContext, useContext, useEffect } from './vendor/preact.js';
 import { pathKey } from './json_text.js';
 
-/**
- * `{ root, idPrefix, disabled, showAll, problems /* Map of pathKey to messages *\/, touched /* Set of pathKey *\/, touch(path),
- * report(path, message | null), Field }`. Fields inside of fields come from here, since modules do not import each other in a circle.
- */
+// `{ root, idPrefix, disabled, showAll, problems, touched, touch(path), report(key, problem | null), Field }`, where `problems` maps
+// the key of a path to messages. Fields inside of fields take `Field` from here, since modules do not import each other in a circle.
 export const FormContext = createContext(null);
 
 export function useForm() {
@@ -39,7 +37,8 @@ export function problemsBelow(problems, path) {
 /** Moves the focus to a place of a form, or to what is nearest around it. */
 export function focusField(container, idPrefix, path) {
   for (let length = path.length; length >= 0; length -= 1) {
-    const place = container?.querySelector(`#${CSS.escape(fieldId(idPrefix, path.slice(0, length)))}`);
+    const id = CSS.escape(fieldId(idPrefix, path.slice(0, length)));
+    const place = container?.querySelector(`#${id}`) ?? container?.querySelector(`#${id}-union`);
     if (!place) continue;
     for (let fold = place.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
     const control = place.matches('input,textarea,select,button') ? place : place.querySelector('input,textarea,select,button');

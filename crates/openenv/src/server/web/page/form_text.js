@@ -3,7 +3,8 @@
 import { html, useRef, useState } from './vendor/preact.js';
 import { FormIconButton, SmallButton } from './form_parts.js';
 import { formatExample, isBase64, newUuid } from './formats.js';
-import { isMultiline, isSecretName } from './shape.js';
+import { isMultiline } from './shape.js';
+import { isSecretName } from './episode.js';
 import { exactNumberText, numberFromText, numberOf, sameJson } from './json_text.js';
 
 const INPUT_TYPES = { date: 'date', email: 'email', uri: 'url', time: 'text' };
@@ -124,10 +125,16 @@ export function NumberControl({ shape, value, onChange, required, control }) {
   };
   const number = numberOf(value);
   const known = (limit) => (typeof limit === 'number' ? limit : undefined);
-  return html`<input ...${control} class="form-input form-number" type="text" inputmode=${kind === 'integer' && !(schema.minimum < 0) && schema.minimum !== undefined ? 'numeric' : 'text'}
+  return html`<input ...${control} class="form-input form-number" type="text" inputmode=${numberKeyboard(kind, schema)}
     role="spinbutton" aria-valuenow=${Number.isNaN(number) ? undefined : number} aria-valuetext=${text === '' ? 'not set' : text} aria-valuemin=${known(schema.minimum)} aria-valuemax=${known(schema.maximum)}
     value=${text} placeholder=${placeholderText(schema, value, required)} autocomplete="off" spellcheck=${false}
     onInput=${(event) => type(event.target.value)} onKeyDown=${onKeyDown} onBlur=${() => setTyped(null)} />`;
+}
+
+/** Keyboards of phones for numbers have no minus. */
+function numberKeyboard(kind, schema) {
+  if (!(schema.minimum >= 0 || schema.exclusiveMinimum >= 0)) return 'text';
+  return kind === 'integer' ? 'numeric' : 'decimal';
 }
 
 function shownNumber(value) {

@@ -2,19 +2,19 @@
 
 const MINUS = '\u2212';
 
-/** A reward or return: at most six digits, a real minus, nothing for none. */
-export function numberText(value) {
+/** A reward or return: a few digits, a real minus, a dash for none. */
+export function numberText(value, digits = 6) {
   if (value === null || value === undefined) return '–';
   if (!Number.isFinite(value)) return String(value);
-  const short = Number(value.toPrecision(6));
+  const short = Number(value.toPrecision(digits));
   const size = Math.abs(short);
   const text = size !== 0 && (size < 1e-4 || size >= 1e9) ? size.toExponential(2) : String(size);
   return short < 0 ? MINUS + text : text;
 }
 
 /** The same with its sign, for what is gained or lost. */
-export function signedText(value) {
-  return value > 0 ? `+${numberText(value)}` : numberText(value);
+export function signedText(value, digits = 6) {
+  return value > 0 ? `+${numberText(value, digits)}` : numberText(value, digits);
 }
 
 export function durationText(milliseconds) {

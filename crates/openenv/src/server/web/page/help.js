@@ -3,7 +3,7 @@
 import { html } from './vendor/preact.js';
 import { Modal } from './parts.js';
 
-const MOD = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '') ? '⌘' : 'Ctrl';
+export const MOD = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '') ? '⌘' : 'Ctrl';
 
 const HELP_GROUPS = [
   ['Act', [

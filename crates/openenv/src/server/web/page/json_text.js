@@ -78,7 +78,7 @@ export function pathKey(path) {
 }
 
 /** A place as a person would write it: `path[0].x`. */
-export function pathText(path) {
+export function placeText(path) {
   return path
     .map((part, index) => {
       if (typeof part === 'number') return `[${part}]`;
@@ -90,7 +90,7 @@ export function pathText(path) {
 
 /** A place as people call it in a sentence. */
 export function pathName(path) {
-  return path.length === 0 ? 'The value' : `\`${pathText(path)}\``;
+  return path.length === 0 ? 'The value' : `\`${placeText(path)}\``;
 }
 
 export function lineAndColumn(text, offset) {

@@ -4,7 +4,7 @@ import { html, useMemo, useRef, useState } from './vendor/preact.js';
 import { usePage, usePageState, usePolling } from './context.js';
 import { Empty, SearchInput, ageText } from './parts.js';
 import { Icon } from './icon.js';
-import { numberText } from './format.js';
+import { countText, numberText } from './format.js';
 import { routeHash } from './router.js';
 
 const SESSIONS_SECONDS = 1;
@@ -59,11 +59,11 @@ function SessionRow({ session, now, rate, isOwn }) {
     <th scope="row" data-label="Session"><span class="mono" title=${id}>${id.slice(0, 8)}</span> ${isOwn && html`<span class="chip chip-accent">this tab</span>`}</th>
     <td data-label="Origin">${ORIGINS[origin] ?? origin}${peer && html` <span class="muted mono">${peer}</span>`}</td>
     <td data-label="Open for">${ageText(now - opened_at)}</td>
-    <td data-label="Steps" class="number">${steps.toLocaleString('en')}${tool_calls > 0 && html` <span class="muted" title="Tool calls">+ ${tool_calls.toLocaleString('en')} calls</span>`}</td>
+    <td data-label="Steps" class="number">${steps.toLocaleString('en')}${tool_calls > 0 && html` <span class="muted nowrap">${countText(tool_calls, 'tool call')}</span>`}</td>
     <td data-label="Steps/s" class="number">${rate === null ? '–' : rate >= 100 ? Math.round(rate).toLocaleString('en') : rate.toFixed(1)}</td>
     <td data-label="Idle">${running ? html`<span class="chip chip-info"><span class="dot dot-pulse"></span>running</span>` : ageText(idle_seconds)}</td>
     <td data-label="Return" class="number">${episode ? numberText(episode.return) : '–'}</td>
-    <td data-label="Episode">${episode ? html`<a href=${routeHash({ view: 'episode', key: episode.key })} class="mono" title="Open this episode">${String(episode.episode_id ?? episode.key).slice(0, 8)}</a>${episode.done && html` <span class="chip chip-good">done</span>`}${episode.errors > 0 && html` <span class="chip chip-bad">${episode.errors} errors</span>`}` : html`<span class="muted">none</span>`}</td>
+    <td data-label="Episode">${episode ? html`<a href=${routeHash({ view: 'episode', key: episode.key })} class="mono" title="Open this episode">${String(episode.episode_id ?? episode.key).slice(0, 8)}</a>${episode.done && html` <span class="chip chip-good">done</span>`}${episode.errors > 0 && html` <span class="chip chip-bad">${countText(episode.errors, 'error')}</span>`}` : html`<span class="muted">none</span>`}</td>
     <td class="table-action">${episode && html`<a class="button button-small" href=${routeHash({ view: 'follow', key: episode.key })} aria-label=${`Follow session ${id.slice(0, 8)}`}><${Icon} name="follow" />Follow</a>`}</td>
   </tr>`;
 }
@@ -85,8 +85,9 @@ export class RateMeter {
 
   measure(sessions, now) {
     const seen = new Map();
-    for (const { id, steps, tool_calls } of sessions) {
-      const count = steps + (tool_calls ?? 0);
+    for (const { id, steps, tool_calls: calls } of sessions) {
+      // A step that calls a tool counts as both.
+      const count = Math.max(steps, calls ?? 0);
       const before = this.#seen.get(id);
       const elapsed = before ? now - before.at : 0;
       seen.set(id, elapsed > 0

@@ -3,6 +3,8 @@
 import { html } from './vendor/preact.js';
 import { usePage, usePageState } from './context.js';
 import { Empty } from './parts.js';
+import { Icon } from './icon.js';
+import { MOD } from './help.js';
 import { ActPane, takesTools } from './act_pane.js';
 import { EpisodeBadge, EpisodePane } from './episode_pane.js';
 import { StepPane } from './step_pane.js';
@@ -13,6 +15,8 @@ export function Play() {
   const over = usePageState((state) => state.ownIsOver);
   const selected = usePageState((state) => state.selected);
   const about = usePageState((state) => state.about);
+  const phase = usePageState((state) => state.connection.phase);
+  const running = usePageState((state) => Boolean(state.running));
   const select = (n) => store.dispatch({ type: 'selected', n });
 
   const onRan = (step) => {
@@ -26,7 +30,9 @@ export function Play() {
   const edit = useEditing();
   const empty = html`<${Empty} icon="play" title=${`Play ${about.metadata?.name ?? about.name} by hand`}>
     <p>${about.metadata?.description}</p>
-    <p>This tab has a session of its own: nothing you do here disturbs another tab, or a trainer.</p>
+    <button type="button" class="button button-primary" disabled=${phase !== 'open' || running} onClick=${() => repeat({ kind: 'reset', request: {} })}><${Icon} name="reset" />Start an episode</button>
+    <p class="play-note">This tab has a session of its own: nothing you do here disturbs another tab, or a trainer.</p>
+    <p class="play-keys"><span><kbd>r</kbd> reset</span><span><kbd>${MOD}</kbd> <kbd>Enter</kbd> run</span><span><kbd>?</kbd> all keys</span></p>
   </${Empty}>`;
   const nothing = html`<p class="episode-nothing muted">Steps appear here, with their rewards.</p>`;
 

@@ -58,8 +58,8 @@ export function RewardPlot({ steps, episode, selected, onSelect }) {
         <path class="plot-loss" d=${plot.losses} />
         <path class="plot-return" d=${plot.line} />
         ${shown !== null && sums[shown] !== null ? html`<circle class="plot-point" cx=${plot.left(shown) + plot.slot / 2} cy=${plot.sumAt(sums[shown])} r="3.5" />` : null}
-        ${plot.rewardTicks.map((tick) => html`<text class="plot-tick" text-anchor="end" x=${PLOT_EDGE.left - 6} y=${tick.y}>${numberText(tick.value)}</text>`)}
-        ${plot.sumTicks.map((tick) => html`<text class="plot-tick plot-tick-return" x=${width - PLOT_EDGE.right + 6} y=${tick.y}>${numberText(tick.value)}</text>`)}
+        ${plot.rewardTicks.map((tick) => html`<text class="plot-tick" text-anchor="end" x=${PLOT_EDGE.left - 6} y=${tick.y}>${numberText(tick.value, 3)}</text>`)}
+        ${plot.sumTicks.map((tick) => html`<text class="plot-tick plot-tick-return" x=${width - PLOT_EDGE.right + 6} y=${tick.y}>${numberText(tick.value, 3)}</text>`)}
         ${steps.length > 0 ? html`<text class="plot-tick" x=${PLOT_EDGE.left} y=${PLOT_HEIGHT - 4}>${steps[0].n}</text>` : null}
         ${steps.length > 1 ? html`<text class="plot-tick" text-anchor="end" x=${width - PLOT_EDGE.right} y=${PLOT_HEIGHT - 4}>${steps[steps.length - 1].n}</text>` : null}
       </svg>

@@ -6,6 +6,7 @@ import { drawnBefore, drawnSteps, renderingAddress, renderingDocument } from './
 import { TerminalText } from './terminal_text.js';
 import { ViewIcon } from './view_icon.js';
 
+const TINY_WIDTH = 128;
 const PLAY_SPEEDS = [{ label: '0.5×', every: 1400 }, { label: '1×', every: 700 }, { label: '2×', every: 350 }, { label: '4×', every: 175 }];
 
 /** `selected` is the `n` of a step, and what `onSelect` is called with. */
@@ -49,7 +50,7 @@ export function RenderingView({ step, steps, selected, onSelect }) {
   };
   const isFrame = shown.rendering.kind === 'html';
   return html`<section class="rendering" aria-label="Rendering" ref=${box}>
-    <div class="rendering-stage rendering-${shown.rendering.kind} rendering-on-${theme}" key="stage">
+    <div class="rendering-stage rendering-of-${shown.rendering.kind} rendering-on-${theme}" key="stage">
       <${Drawing} rendering=${shown.rendering} theme=${theme} label="Rendering of step ${shown.n}" />
     </div>
     <div class="rendering-bar" onKeyDown=${onKeyDown}>
@@ -79,7 +80,14 @@ function Drawing({ rendering, theme, label }) {
   const { kind, content } = rendering;
   if (kind === 'html') return html`<${DrawingFrame} source=${renderingDocument(content, theme)} label=${label} />`;
   if (kind === 'text') return html`<${TerminalText} text=${content} label=${label} />`;
-  return html`<img class="rendering-image" src=${renderingAddress(rendering)} alt=${label} />`;
+  return html`<${DrawingImage} key=${kind} address=${renderingAddress(rendering)} label=${label} isPixels=${kind === 'image'} />`;
+}
+
+/** Frames of simulators are often tiny: they are enlarged, without blur. */
+function DrawingImage({ address, label, isPixels }) {
+  const [isTiny, setTiny] = useState(false);
+  return html`<img class="rendering-image${isTiny ? ' rendering-tiny' : ''}" src=${address} alt=${label}
+    onLoad=${(event) => setTiny(isPixels && event.currentTarget.naturalWidth <= TINY_WIDTH)} />`;
 }
 
 /** The next document loads behind the one that is shown, so that playing does not flicker. */
@@ -102,6 +110,7 @@ export function usePageTheme() {
     observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
     const query = matchMedia('(prefers-color-scheme: dark)');
     query.addEventListener('change', update);
+    update();
     return () => {
       observer.disconnect();
       query.removeEventListener('change', update);

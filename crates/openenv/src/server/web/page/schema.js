@@ -82,6 +82,7 @@ export function convertValue(root, node, value) {
   if (value === undefined || value === null) return fresh;
   if (isPlainObject(value) && isPlainObject(fresh)) return convertedFields(root, shape, value, fresh);
   if (fitness(root, node, value) > 2) return value;
+  if (Array.isArray(value) && value.length === 1 && fitness(root, node, value[0]) > 2) return value[0];
   switch (shape.kind) {
     case 'string':
       return Number.isNaN(numberOf(value)) && typeof value !== 'boolean' ? fresh : exactNumberText(value);
@@ -91,7 +92,6 @@ export function convertValue(root, node, value) {
     case 'array':
       return Array.isArray(value) || fitness(root, shape.item, value) <= 2 ? fresh : [value];
     default:
-      if (Array.isArray(value) && value.length === 1 && fitness(root, node, value[0]) > 2) return value[0];
       return fresh;
   }
 }

@@ -9,18 +9,10 @@ const TEXT_FORMATS = {
 };
 const DEEPEST_WORDS = 3;
 const MOST_CHOICES = 8;
+const LONGEST_PATTERN = 40;
 
 /** Such as `text`, `whole number, 1 to 100` or `list of text`. */
-export function typeWords(root, node) {
-  return shapeWords(root, describeNode(root, node), 0);
-}
-
-/** The kind of value alone, without limits. */
-export function shortTypeWords(root, shape) {
-  return shape.kind === 'nullable' ? shortTypeWords(root, shape.inner) : kindWords(root, shape, 1).replace(/,.*$/, '');
-}
-
-function shapeWords(root, shape, depth) {
+export function shapeWords(root, shape, depth = 0) {
   if (shape.kind === 'nullable') return `${shapeWords(root, shape.inner, depth)}, or null`;
   const limits = limitWords(shape);
   return limits === '' ? kindWords(root, shape, depth) : `${kindWords(root, shape, depth)}, ${limits}`;
@@ -31,7 +23,7 @@ function kindWords(root, shape, depth) {
   const of = (words) => (words === 'anything' ? '' : ` of ${words}`);
   switch (shape.kind) {
     case 'string':
-      return textWords(shape.schema);
+      return formatWords(shape.schema);
     case 'integer':
       return 'whole number';
     case 'boolean':
@@ -57,7 +49,7 @@ function kindWords(root, shape, depth) {
   }
 }
 
-function textWords(schema) {
+function formatWords(schema) {
   if (schema.contentMediaType?.startsWith('image/')) return 'image, base64';
   if (schema.contentEncoding === 'base64') return 'base64';
   return TEXT_FORMATS[schema.format] ?? 'text';
@@ -75,7 +67,7 @@ export function limitWords({ kind, schema }) {
     case 'number':
       return joined([rangeWords(schema), schema.multipleOf !== undefined && schema.multipleOf !== 1 ? `a multiple of ${schema.multipleOf}` : '']);
     case 'string':
-      return countWords(schema.minLength, schema.maxLength, 'character');
+      return joined([countWords(schema.minLength, schema.maxLength, 'character'), patternWords(schema.pattern)]);
     case 'array':
       return joined([countWords(schema.minItems, schema.maxItems, 'item'), schema.uniqueItems ? 'no item twice' : '']);
     case 'map':
@@ -83,6 +75,10 @@ export function limitWords({ kind, schema }) {
     default:
       return '';
   }
+}
+
+function patternWords(pattern) {
+  return typeof pattern === 'string' && pattern.length <= LONGEST_PATTERN ? `like ${pattern}` : '';
 }
 
 function joined(parts) {

@@ -5,7 +5,6 @@ import { isPlainObject } from './json_text.js';
 
 const NO_VALUE = { not: {} };
 const MULTILINE_NAME = /code|message|response|text|content|answer|prompt|script|query/i;
-const SECRET_NAME = /(^|_|-)(password|passwd|api_?key|token|secret)$/i;
 const resolvedSchemas = new WeakMap();
 const shapes = new WeakMap();
 
@@ -83,10 +82,6 @@ export function isMultiline(schema, name, value) {
   if (typeof value === 'string' && value.includes('\n')) return true;
   if (schema.format !== undefined || schema.pattern !== undefined || schema.maxLength <= 30) return false;
   return schema.maxLength > 100 || MULTILINE_NAME.test(name);
-}
-
-export function isSecretName(name) {
-  return SECRET_NAME.test(name);
 }
 
 function shapeOf(root, schema, depth) {

@@ -15,9 +15,11 @@ export function StepPane({ episode, selected, onSelect, onRepeat, onEdit, empty,
   const tab = usePageState((state) => state.inspectorTab);
   const step = selectedStep(episode, selected);
   const move = (by) => onSelect(movedSelection(episode, selected, by));
+  const showTab = (name) => store.dispatch({ type: 'inspectorTab', tab: name });
   usePageKeys({
+    o: () => showTab('observation'), d: () => showTab('diff'), s: () => showTab('state'), w: () => showTab('raw'), l: () => showTab('logs'),
     j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
-    ArrowRight: () => move(1), ArrowLeft: () => move(-1), Home: () => onSelect(episode?.steps[0]?.n ?? null), End: () => onSelect(null),
+    ArrowRight: () => move(1), ArrowLeft: () => move(-1),
   });
   if (!step) return html`<section class="step-pane" aria-label="Step">${empty ?? html`<${Empty} icon="episodes" title="No steps yet" />`}</section>`;
 
@@ -42,7 +44,7 @@ export function StepPane({ episode, selected, onSelect, onRepeat, onEdit, empty,
     </header>
     ${drawn && html`<div class="step-rendering"><${RenderingView} step=${step} steps=${episode.steps} selected=${step.n} onSelect=${onSelect} /></div>`}
     <div class="step-inspector">
-      <${Inspector} episode=${episode} step=${step} previous=${previous} tab=${tab} onTab=${(next) => store.dispatch({ type: 'inspectorTab', tab: next })} />
+      <${Inspector} episode=${episode} step=${step} previous=${previous} tab=${tab} onTab=${showTab} />
     </div>
   </section>`;
 }

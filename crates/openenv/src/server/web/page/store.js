@@ -1,6 +1,6 @@
 // The state of the page: one object that is never changed in place, and the only function that makes the next one.
 
-import { stepDone, episodeReturn } from './episode.js';
+import { episodeReturn, stepDone, stepError } from './episode.js';
 
 export const MOST_STEPS_KEPT = 2000;
 const STEPS_DROPPED_AT_ONCE = 200;
@@ -103,10 +103,10 @@ export function withSteps(episode, added, most = MOST_STEPS_KEPT) {
     ...episode,
     steps,
     dropped,
-    length: episode.length + added.filter((step) => step.kind !== 'reset').length,
+    length: episode.length + added.length,
     return: episode.return + episodeReturn(added),
     done: added.length > 0 ? added.some(stepDone) || episode.done : episode.done,
-    errors: episode.errors + added.filter((step) => step.error).length,
+    errors: episode.errors + added.filter(stepError).length,
   };
 }
 
@@ -135,6 +135,12 @@ export function stepIndex(steps, n) {
     else high = middle - 1;
   }
   return high;
+}
+
+// How often something was done: the length of an episode counts its reset as well.
+export function stepsTaken({ length, steps, dropped }) {
+  const first = steps?.[0];
+  return (length ?? 0) - (dropped > 0 || first?.kind === 'reset' ? 1 : 0);
 }
 
 // The step that a selection means: null is the newest one.

@@ -140,7 +140,7 @@ function TimelineRow({ id, step, sum, at, place, isSelected, isFocusable, onSele
       ${stepDone(step) ? html`<span class="views-chip views-info">${stepTruncated(step) ? 'cut off' : 'done'}</span>` : null}
       ${reward === null ? null : html`<${RewardChip} reward=${reward} />`}
     </span>
-    <span class="timeline-sum" role="gridcell" title="Return so far">${sum === null ? '' : numberText(sum)}</span>
+    <span class="timeline-sum" role="gridcell" title=${sum === null ? undefined : `Return so far: ${sum}`}>${sum === null ? '' : numberText(sum, 4)}</span>
     <span class="timeline-took" role="gridcell" title="Duration">${step.took === null ? '' : durationText(step.took)}</span>
     <span class="timeline-actions" role="gridcell">
       ${onRepeat ? html`<button type="button" tabindex=${tab} onClick=${press(onRepeat)} aria-label="Repeat step ${step.n}" title="Repeat"><${ViewIcon} name="repeat" /></button>` : null}
@@ -166,5 +166,5 @@ function PermalinkButton({ step, permalink, tab }) {
 /** The sign is told by the text as well as by the colour. */
 export function RewardChip({ reward }) {
   const tone = reward > 0 ? 'views-good' : reward < 0 ? 'views-bad' : 'views-plain';
-  return html`<span class="views-chip ${tone}" title="Reward">${signedText(reward)}</span>`;
+  return html`<span class="views-chip ${tone}" title="Reward ${reward}">${signedText(reward, 4)}</span>`;
 }

@@ -14,7 +14,7 @@ const JSON_START = /^\s*[[{]/;
 export function readToolResult(result) {
   if (result === null || result === undefined) return { pieces: [], data: undefined };
   if (typeof result !== 'object' || Array.isArray(result)) return { pieces: [], data: result };
-  const data = result.structuredContent ?? result.structured_content ?? result.data ?? undefined;
+  const data = result.data ?? result.structuredContent ?? result.structured_content ?? undefined;
   if (!Array.isArray(result.content)) return { pieces: [], data: data === undefined ? result : data };
   // Servers repeat the data as text for clients that read nothing else.
   const repeats = (piece) => {

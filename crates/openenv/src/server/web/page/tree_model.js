@@ -6,6 +6,7 @@ export const TREE_CHUNK = 100;
 const OPEN_DEPTH = 2;
 const OPEN_CHILDREN = 40;
 const FOLDED_LENGTH = 160;
+const PLAIN_LENGTH = 40;
 const SEARCHED_NODES = 100_000;
 const MAX_MATCHES = 1_000;
 
@@ -48,9 +49,16 @@ export function isLongText(value) {
   return typeof value === 'string' && (value.length > FOLDED_LENGTH || value.includes('\n'));
 }
 
+/** A short list of plain values, which says itself in one line. */
+export function isPlainList(value) {
+  return Array.isArray(value) && value.length > 0 && value.length <= PLAIN_LENGTH
+    && value.every((item) => item === null || typeof item !== 'object')
+    && JSON.stringify(value).length <= FOLDED_LENGTH;
+}
+
 function opensByItself(value, depth) {
   if (depth === 0) return true;
-  if (numericShape(value)) return false;
+  if (numericShape(value) || isPlainList(value)) return false;
   return depth < OPEN_DEPTH && treeSize(value) <= OPEN_CHILDREN;
 }
 

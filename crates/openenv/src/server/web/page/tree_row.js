@@ -9,7 +9,7 @@ import { HeatMap, hasHeatMap } from './heat_map.js';
 import { ViewIcon } from './view_icon.js';
 import { Picture } from './picture.js';
 import { TerminalText } from './terminal_text.js';
-import { isLongText, numericShape, shapeText } from './tree_model.js';
+import { isLongText, isPlainList, numericShape, shapeText } from './tree_model.js';
 
 const PREVIEW_NUMBERS = 12;
 const PREVIEW_KEYS = 5;
@@ -28,20 +28,16 @@ export function TreeRow({ row, at, label, isFocusable, isMatch, isCurrent, isDra
       <span class="tree-twisty${row.isOpen ? ' tree-open' : ''}" aria-hidden="true">${row.isFoldable ? html`<${ViewIcon} name="next" />` : null}</span>
       <span class=${typeof name === 'number' ? 'tree-index' : 'tree-key'}>${name}</span>
       <${TreeValue} row=${row} shape=${shape} name=${name} />
+      ${canDraw ? html`<button type="button" class="views-link tree-draw" tabindex=${tab} aria-pressed=${isDrawn} onClick=${(event) => { event.stopPropagation(); onDraw(); }}>${isDrawn ? 'Hide heat map' : 'Heat map'}</button>` : null}
       <span class="tree-actions">
-        ${canDraw ? html`<button type="button" class="views-link" tabindex=${tab} aria-pressed=${isDrawn} onClick=${(event) => { event.stopPropagation(); onDraw(); }}>${isDrawn ? 'Hide picture' : 'Heat map'}</button>` : null}
         <${CopyButton} compact=${true} label="Copy the value of ${name}" text=${copyValue} tabIndex=${tab} />
-        <${CopyPath} text=${copyPath} tab=${tab} />
+        <${CopyButton} compact=${true} icon="path" label="Copy the path ${copyPath}" text=${copyPath} tabIndex=${tab} />
       </span>
     </div>
     ${isDrawn && canDraw ? html`<div class="tree-detail"><${HeatMap} value=${row.value} shape=${shape} /></div>` : null}
     ${row.isOpen && row.image ? html`<div class="tree-detail"><${Picture} image=${row.image} label=${String(name)} /></div>` : null}
     ${row.isOpen && !row.image && isLongText(row.value) ? html`<div class="tree-detail"><${TerminalText} text=${row.value} label=${String(name)} /></div>` : null}
   </div>`;
-}
-
-function CopyPath({ text, tab }) {
-  return html`<span class="tree-path"><${CopyButton} compact=${true} label="Copy the path ${text}" text=${text} tabIndex=${tab} /></span>`;
 }
 
 function TreeValue({ row, shape, name }) {
@@ -64,6 +60,7 @@ function BranchPreview({ row, shape }) {
     const preview = `${flat.slice(0, PREVIEW_NUMBERS).join(', ')}${flat.length > PREVIEW_NUMBERS || size > PREVIEW_NUMBERS ? ', …' : ''}`;
     return html`<span class="tree-dim">${shapeText(shape)}</span>${row.isOpen ? null : html`<span class="tree-value tree-number-value tree-cut">[${preview}]</span>`}`;
   }
+  if (!row.isOpen && isPlainList(value)) return html`<span class="tree-dim">list · ${size}</span><span class="tree-value tree-string-value tree-cut">[${value.map((item) => JSON.stringify(item)).join(', ')}]</span>`;
   if (type === 'list') return html`<span class="tree-dim">${size === 0 ? 'empty list' : `list · ${size.toLocaleString('en')}`}</span>`;
   if (size === 0) return html`<span class="tree-dim">empty object</span>`;
   if (row.isOpen) return html`<span class="tree-dim">object · ${size.toLocaleString('en')}</span>`;

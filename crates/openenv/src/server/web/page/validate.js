@@ -7,7 +7,7 @@ import { isPlainObject, numberOf, exactNumberText, pathName, sameJson } from './
 
 const DEEPEST_CHECK = 100;
 const MOST_LABELS = 10;
-const TYPE_NAMES = {
+const VALUE_TYPE_NAMES = {
   string: 'text', integer: 'a whole number', number: 'a number', boolean: 'true or false', null: 'null', array: 'a list', object: 'an object',
 };
 
@@ -51,7 +51,7 @@ function checkValue(check, node, value, path) {
   }
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
-    return check.report(`must be ${either(types.map((type) => TYPE_NAMES[type] ?? type))}`);
+    return check.report(`must be ${either(types.map((type) => VALUE_TYPE_NAMES[type] ?? type))}`);
   }
   checkAlternatives(check, node, schema, value, path);
   checkConditions(check, schema, value);
@@ -130,7 +130,7 @@ function isWrongTag(root, union, value) {
 function alternativeNames(root, union, options, canBeNull) {
   const names = union.options?.map(({ label }) => label) ?? options.map((option) => {
     const { type, title } = resolveSchema(root, option);
-    return TYPE_NAMES[type] ?? title ?? 'something else';
+    return VALUE_TYPE_NAMES[type] ?? title ?? 'something else';
   });
   return [...new Set(canBeNull ? [...names.filter((name) => name !== 'null'), 'null'] : names)];
 }
@@ -145,8 +145,8 @@ function checkConditions(check, schema, value) {
 }
 
 function checkText(check, schema, value) {
-  const length = [...value].length;
   const { minLength = 0, maxLength = Infinity, pattern } = schema;
+  const length = textLength(value, minLength, maxLength);
   if (length === 0 && minLength > 0) return check.report('must not be empty');
   if (length < minLength) check.report(`must have at least ${counted(minLength, 'character')} (it has ${length})`);
   if (length > maxLength) check.report(`must have at most ${counted(maxLength, 'character')} (it has ${length})`);
@@ -154,6 +154,12 @@ function checkText(check, schema, value) {
   const misfit = formatMisfit(schema, value);
   if (misfit) check.report(misfit);
   return undefined;
+}
+
+/** In characters, as servers count; text that is far from its limits is not taken apart for that. */
+function textLength(value, minLength, maxLength) {
+  const isNear = value.length > maxLength || value.length < 2 * minLength;
+  return isNear ? [...value].length : value.length;
 }
 
 function counted(count, unit, units = `${unit}s`) {

@@ -8,6 +8,7 @@ const VIEW_ICON_PATHS = {
   repeat: 'M12.5 6.5A5 5 0 1 0 13 9M13 3v3.5H9.5',
   edit: 'M3 13l.7-3L11 2.7l2.3 2.3L6 12.3z',
   link: 'M6.8 9.2l2.4-2.4M7 5l1.6-1.6a2.8 2.8 0 0 1 4 4L11 9M9 11l-1.6 1.6a2.8 2.8 0 0 1-4-4L5 7',
+  path: 'M3 2.5v5a2 2 0 0 0 2 2h8M10 6.5l3 3-3 3',
   play: 'M5 3l8 5-8 5z',
   pause: 'M5.5 3v10M10.5 3v10',
   previous: 'M10 3L5 8l5 5',

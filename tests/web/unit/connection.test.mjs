@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Connection, ConnectionLost, claimWithLock } from '../../../crates/openenv/src/server/web/page/connection.js';
+
+// A server with sessions, as far as a connection can see it.
+class FakeServer {
+  constructor({ places = 10 } = {}) {
+    this.sessions = new Set();
+    this.places = places;
+    this.sockets = [];
+    this.urls = [];
+    this.down = false;
+    const server = this;
+    this.Socket = class {
+      readyState = 0;
+      constructor(url) {
+        server.sockets.push(this);
+        server.urls.push(url);
+        this.id = new URL(url).searchParams.get('session_id');
+        setTimeout(() => {
+          if (server.down) return this.end();
+          this.readyState = 1;
+          this.onopen?.();
+        });
+      }
+      send(text) {
+        const frame = JSON.parse(text);
+        setTimeout(() => {
+          if (this.readyState !== 1) return;
+          if (!server.sessions.has(this.id)) {
+            this.onmessage?.({ data: JSON.stringify({ type: 'error', data: { code: 'SESSION_ERROR', message: `Unknown session_id: ${this.id}` } }) });
+            return this.end();
+          }
+          if (frame.type === 'hang') return undefined;
+          return this.onmessage?.({ data: JSON.stringify({ type: frame.type, data: frame.data ?? { episode: null, step: null } }) });
+        });
+      }
+      close() { this.end(); }
+      end() {
+        if (this.readyState === 3) return;
+        this.readyState = 3;
+        setTimeout(() => this.onclose?.());
+      }
+    };
+  }
+
+  fetch = async () => {
+    if (this.down) throw new TypeError('no network');
+    if (this.sessions.size >= this.places) return { json: async () => ({ error: { message: 'all 1 sessions are in use' } }) };
+    const session_id = `session-${this.sessions.size + 1}-${Math.random()}`;
+    this.sessions.add(session_id);
+    return { json: async () => ({ result: { session_id } }) };
+  };
+}
+
+function fakeStorage() {
+  const kept = new Map();
+  return { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value), removeItem: (key) => kept.delete(key) };
+}
+
+function connect(server, storage = fakeStorage(), more = {}) {
+  return new Connection({ pageUrl: 'http://host:8000/envs/a/web/', storageKey: 'session', storage, fetch: server.fetch, Socket: server.Socket, ...more });
+}
+
+const until = (connection, phase) => new Promise((resolve) => {
+  if (connection.status.phase === phase) return resolve();
+  connection.addEventListener('status', function heard({ detail }) {
+    if (detail.phase !== phase) return;
+    connection.removeEventListener('status', heard);
+    resolve();
+  });
+});
+
+test('a session is created, attached to with a linger, and answers in order', async () => {
+  const server = new FakeServer();
+  const connection = connect(server);
+  connection.start();
+  await until(connection, 'open');
+  const url = new URL(server.urls[0]);
+  assert.equal(`${url.protocol}//${url.host}${url.pathname}`, 'ws://host:8000/envs/a/ws');
+  assert.equal(url.searchParams.get('linger'), '10');
+  const answers = await Promise.all([1, 2, 3].map((value) => connection.call({ type: 'step', data: { value } })));
+  assert.deepEqual(answers.map(({ reply }) => reply.data.value), [1, 2, 3]);
+  assert.equal(answers[0].sent, '{"type":"step","data":{"value":1}}');
+  assert.ok(answers[0].ms >= 0);
+  connection.stop();
+});
+
+test('a reload finds the session again', async () => {
+  const server = new FakeServer();
+  const storage = fakeStorage();
+  const before = connect(server, storage);
+  before.start();
+  await until(before, 'open');
+  const { session } = before.status;
+  before.stop();
+  const after = connect(server, storage);
+  after.start();
+  await until(after, 'open');
+  assert.equal(after.status.session, session);
+  assert.equal(server.sessions.size, 1);
+  after.stop();
+});
+
+test('what is under way is rejected when the socket is lost, and the session is taken up again', async () => {
+  const server = new FakeServer();
+  const connection = connect(server);
+  connection.start();
+  await until(connection, 'open');
+  const { session } = connection.status;
+  const hanging = connection.call({ type: 'hang' });
+  server.sockets.at(-1).end();
+  await assert.rejects(hanging, ConnectionLost);
+  await until(connection, 'open');
+  assert.equal(connection.status.session, session);
+  await connection.call({ type: 'state' });
+  connection.stop();
+});
+
+test('a session that is gone is replaced, and that is said', async () => {
+  const server = new FakeServer();
+  const connection = connect(server);
+  connection.start();
+  await until(connection, 'open');
+  const renewed = new Promise((resolve) => connection.addEventListener('renewed', ({ detail }) => resolve(detail)));
+  server.sessions.clear();
+  server.sockets.at(-1).end();
+  assert.match((await renewed).reason, /Unknown session_id/);
+  assert.equal(server.sessions.size, 1);
+  connection.stop();
+});
+
+test('a hidden tab takes no new place', async () => {
+  const server = new FakeServer();
+  let visible = true;
+  const connection = connect(server, fakeStorage(), { isVisible: () => visible });
+  connection.start();
+  await until(connection, 'open');
+  visible = false;
+  server.sessions.clear();
+  server.sockets.at(-1).end();
+  await until(connection, 'ended');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(server.sessions.size, 0);
+  visible = true;
+  connection.retryNow();
+  await until(connection, 'open');
+  connection.stop();
+});
+
+test('a full server is asked again', async () => {
+  const server = new FakeServer({ places: 0 });
+  const connection = connect(server);
+  connection.start();
+  await until(connection, 'full');
+  assert.match(connection.status.message, /in use/);
+  await assert.rejects(connection.call({ type: 'state' }), /in use/);
+  server.places = 1;
+  connection.retryNow();
+  await until(connection, 'open');
+  connection.stop();
+});
+
+test('a server that is away is asked again', async () => {
+  const server = new FakeServer();
+  server.down = true;
+  const connection = connect(server);
+  connection.start();
+  await until(connection, 'lost');
+  server.down = false;
+  await until(connection, 'open');
+  connection.stop();
+});
+
+test('a duplicated tab gets a session of its own', async () => {
+  const server = new FakeServer();
+  const storage = fakeStorage();
+  const first = connect(server, storage);
+  first.start();
+  await until(first, 'open');
+  const taken = first.status.session;
+  const second = connect(server, storage, { claim: async (name) => (name.endsWith(taken) ? null : () => {}) });
+  second.start();
+  await until(second, 'open');
+  assert.notEqual(second.status.session, taken);
+  first.stop();
+  second.stop();
+});
+
+test('a lock is had by one tab, and by the next after it', async () => {
+  const locks = {
+    held: false,
+    async request(name, { signal }, work) {
+      while (this.held) {
+        if (signal.aborted) throw new Error('aborted');
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      this.held = true;
+      await work();
+      this.held = false;
+    },
+  };
+  const release = await claimWithLock('a', locks, 30);
+  assert.equal(await claimWithLock('a', locks, 30), null);
+  release();
+  assert.equal(typeof (await claimWithLock('a', locks, 100)), 'function');
+});

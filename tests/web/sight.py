@@ -8,6 +8,14 @@ from playwright.sync_api import Locator, Page, Request, WebSocket, expect
 
 from programs import Server
 
+def field(place: Locator, name: str) -> Locator:
+    """What can be typed in or chosen from under this name."""
+    found = place.get_by_role("textbox", name=name, exact=True)
+    for role in ("spinbutton", "combobox"):
+        found = found.or_(place.get_by_role(role, name=name, exact=True))
+    return found
+
+
 class Sight:
     """One tab with the page of a server."""
 
@@ -55,8 +63,8 @@ class Sight:
         return self.act.get_by_role("status").first
 
     def field(self, name: str) -> Locator:
-        """A field of the action by its label."""
-        return self.act.get_by_label(name, exact=False).first
+        """A field of the action by its name."""
+        return field(self.act, name)
 
     def show_more_fields(self) -> None:
         fold = self.act.get_by_text("More fields")

@@ -109,7 +109,7 @@ def test_a_task_is_chosen_for_the_reset(tab, kitchen):
     sight = tab(kitchen)
     sight.act.get_by_role("button", name="Reset options").click()
     sight.act.get_by_label("Split").select_option("test")
-    sight.act.get_by_label("Task", exact=True).fill("1")
+    sight.act.get_by_role("textbox", name="Task").fill("1")
     expect(sight.act.get_by_text("apple pie")).to_be_visible()
     picture(sight, "task")
     sight.reset()

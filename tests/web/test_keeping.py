@@ -9,6 +9,7 @@ from pathlib import Path
 from conftest import picture
 from playwright.sync_api import expect
 from programs import setting
+from sight import field
 
 REWARD = re.compile(r'reward["=]:? ?(-?[0-9.]+)')
 
@@ -66,9 +67,9 @@ def test_exported_python_calls_tools(tab, kitchen, tmp_path):
     sight.go_to("Tools")
     sight.page.get_by_role("region", name="Tools").get_by_role("link", name="taste").click()
     tool = sight.page.get_by_role("region", name="Tool taste")
-    tool.get_by_label("dish").fill("Stew")
+    field(tool, "dish").fill("Stew")
     tool.get_by_role("button", name="Call tool").click()
-    expect(tool.get_by_role("region", name="Result")).to_contain_text("needs salt")
+    expect(tool.get_by_role("region", name="Result", exact=True)).to_contain_text("needs salt")
     sight.go_to("Play")
     printed = run(setting("OPENENV_REFERENCE_PYTHON"), export(sight, "Python", tmp_path))
     assert "needs salt" in printed and "reward=0.4" in printed

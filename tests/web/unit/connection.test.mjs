@@ -44,8 +44,9 @@ class FakeServer {
     };
   }
 
-  fetch = async () => {
+  fetch = async (url) => {
     if (this.down) throw new TypeError('no network');
+    if (url.pathname.endsWith('/health')) return { text: async () => '' };
     if (this.sessions.size >= this.places) return { json: async () => ({ error: { message: 'all 1 sessions are in use' } }) };
     const session_id = `session-${this.sessions.size + 1}-${Math.random()}`;
     this.sessions.add(session_id);
@@ -169,6 +170,25 @@ test('a server that is away is asked again', async () => {
   await until(connection, 'lost');
   server.down = false;
   await until(connection, 'open');
+  connection.stop();
+});
+
+test('a network that is cut is noticed though the socket says nothing', async () => {
+  const server = new FakeServer();
+  const connection = connect(server);
+  connection.start();
+  await until(connection, 'open');
+  const hanging = connection.call({ type: 'hang' });
+  await connection.check();
+  assert.equal(connection.status.phase, 'open');
+  server.down = true;
+  await connection.check();
+  await assert.rejects(hanging, ConnectionLost);
+  assert.equal(connection.status.phase, 'lost');
+  server.down = false;
+  connection.retryNow();
+  await until(connection, 'open');
+  assert.equal(server.sessions.size, 1);
   connection.stop();
 });
 

@@ -14,7 +14,7 @@ import {
   stepTitle,
   stepTruncated,
 } from '../../../crates/openenv/src/server/web/page/episode.js';
-import { durationText, numberText, signedText } from '../../../crates/openenv/src/server/web/page/format.js';
+import { clockText, durationText, numberText, signedText } from '../../../crates/openenv/src/server/web/page/format.js';
 import { rewardBuckets, rewardSummary } from '../../../crates/openenv/src/server/web/page/reward_series.js';
 import { timelineRows } from '../../../crates/openenv/src/server/web/page/timeline_rows.js';
 
@@ -103,6 +103,8 @@ test('numbers are short and keep their sign', () => {
   assert.equal(durationText(0.5), '0.50 ms');
   assert.equal(durationText(1500), '1.50 s');
   assert.equal(durationText(61_000), '1 min 1 s');
+  assert.equal(clockText(6.01), '00:06.010');
+  assert.equal(clockText(3725.5), '1:02:05.500');
 });
 
 test('plots of long episodes have few bars, and lose no extreme', () => {

@@ -4,7 +4,8 @@ import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from './v
 import { useClock, usePage, usePageKeys, usePageState } from './context.js';
 import { Icon } from './icon.js';
 import { ActionEditor } from './action_editor.js';
-import { ResetForm, resetArguments } from './reset_form.js';
+import { ResetForm } from './reset_form.js';
+import { useActing } from './acting.js';
 import { defaultValue, quickActions } from './schema.js';
 import { countText, numberText } from './format.js';
 import { taskSource } from './tasks.js';
@@ -12,8 +13,9 @@ import { stepsTaken } from './store.js';
 
 const MOST_KEYS = 9;
 
-export function ActPane({ onRan }) {
-  const { session, store, toast, pageUrl, fetch } = usePage();
+export function ActPane() {
+  const { store, pageUrl, fetch } = usePage();
+  const { ready, reset, run } = useActing();
   const about = usePageState((state) => state.about);
   const own = usePageState((state) => state.own);
   const running = usePageState((state) => state.running);
@@ -21,37 +23,15 @@ export function ActPane({ onRan }) {
   const recent = usePageState((state) => state.recentActions);
   const tools = usePageState((state) => state.tools);
   const phase = usePageState((state) => state.connection.phase);
-  const [resetOpen, setResetOpen] = useState(false);
+  const resetOpen = usePageState((state) => state.resetOptions);
   const pane = useRef(null);
 
   const schema = about.contract.action;
   const byTool = useMemo(() => takesTools(schema) && tools.length > 0, [schema, tools]);
   const action = drafts.action ?? (byTool ? toolAction(tools[0]) : defaultValue(schema));
-  const ready = phase === 'open' && !running;
   const tasks = useMemo(() => (about.tasks ? taskSource(fetch, pageUrl, about.name) : null), [about]);
 
   const draftAction = (next) => store.dispatch({ type: 'actionDrafted', action: next });
-  const resetData = () => {
-    const { data, errors } = resetArguments(drafts.reset);
-    if (errors && Object.keys(errors).length > 0) {
-      setResetOpen(true);
-      toast('Not reset: check the reset options.', { kind: 'bad' });
-      return null;
-    }
-    return data;
-  };
-  const reset = async () => {
-    const data = ready ? resetData() : null;
-    if (data === null) return;
-    onRan(await session.reset(data));
-  };
-  const run = async (chosen) => {
-    if (!ready) return;
-    const data = session.needsReset ? resetData() : {};
-    if (data === null) return;
-    onRan(await session.step(chosen, data));
-  };
-
   const offered = useOfferedActions(own, schema);
   const takeOffered = (index) => () => offered[index] && run(offered[index].action);
   const keys = Object.fromEntries(Array.from({ length: MOST_KEYS }, (_, index) => [String(index + 1), takeOffered(index)]));
@@ -61,7 +41,7 @@ export function ActPane({ onRan }) {
     <header class="pane-head">
       <h2>Act</h2>
       <span class="spacer"></span>
-      <button type="button" class="button button-small button-quiet" aria-expanded=${resetOpen} aria-controls="act-reset" onClick=${() => setResetOpen(!resetOpen)}>
+      <button type="button" class="button button-small button-quiet" aria-expanded=${resetOpen} aria-controls="act-reset" onClick=${() => store.dispatch({ type: 'resetOptionsShown', shown: !resetOpen })}>
         Reset options<${Icon} name="down" />
       </button>
       <button type="button" class="button button-small act-reset-button" disabled=${!ready} onClick=${reset} aria-keyshortcuts="r" title="Start a new episode (r)">
@@ -99,10 +79,10 @@ function ActStatus() {
     text = connectionText(connection);
     if (connection.phase !== 'connecting') button = html`<button type="button" class="button button-small" onClick=${() => line.retryNow()}>Try again</button>`;
   } else if (running) text = html`<${RunningText} running=${running} />`;
-  else if (!own) text = 'No episode yet. Run a step, and it is reset first.';
+  else if (!own) text = 'No episode yet: the first step resets it';
   else if (over) {
     kind = 'act-status-warn';
-    text = 'The session of this episode has ended. Reset to start another.';
+    text = 'The session has ended – reset to start another';
   } else if (own.done) {
     kind = 'act-status-done';
     text = html`<b>Episode is over</b> – reset to start another`;

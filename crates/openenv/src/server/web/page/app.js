@@ -23,7 +23,7 @@ import { Help } from './help.js';
 const CAPACITY_SECONDS = 5;
 
 function App() {
-  const { store, pageUrl, fetch, keys } = usePage();
+  const { store, connection, pageUrl, fetch, keys } = usePage();
   const about = usePageState((state) => state.about);
   const problem = usePageState((state) => state.aboutProblem);
   const route = useRoute(about);
@@ -33,11 +33,16 @@ function App() {
   usePressedKeys(keys);
 
   usePolling(async () => {
-    const loaded = await fetchAbout(fetch, pageUrl);
-    if (loaded.problem) {
-      if (!store.get().about) store.dispatch({ type: 'aboutFailed', message: loaded.problem });
-    } else if (!store.get().about) store.dispatch({ type: 'aboutLoaded', about: loaded.about });
-    else store.dispatch({ type: 'capacityKnown', capacity: loaded.about.capacity });
+    if (store.get().about) {
+      const capacity = await fetchJson(fetch, new URL('../capacity', pageUrl)).catch(() => null);
+      if (capacity) store.dispatch({ type: 'capacityKnown', capacity });
+      else await connection.check();
+      return;
+    }
+    await fetchJson(fetch, new URL('about', pageUrl)).then(
+      (loaded) => store.dispatch({ type: 'aboutLoaded', about: loaded }),
+      (error) => store.dispatch({ type: 'aboutFailed', message: error.message }),
+    );
   }, CAPACITY_SECONDS);
 
   useEffect(() => {
@@ -113,14 +118,17 @@ function usePressedKeys(keys) {
   }, [keys]);
 }
 
-async function fetchAbout(fetch, pageUrl) {
-  try {
-    const answer = await fetch(new URL('about', pageUrl));
-    if (!answer.ok) return { problem: `The server answered ${answer.status}.` };
-    return { about: await answer.json() };
-  } catch {
-    return { problem: 'The server cannot be reached.' };
-  }
+async function fetchJson(fetch, url) {
+  const answer = await fetch(url).catch(() => {
+    throw new Error('The server cannot be reached.');
+  });
+  if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+  return answer.json();
+}
+
+function lossText(reason) {
+  if (/^Unknown session_id/.test(reason)) return 'the server no longer has it';
+  return reason.replace(/\.$/, '').replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
 
 function startPage() {
@@ -147,9 +155,11 @@ function startPage() {
   });
   connection.addEventListener('attached', ({ detail }) => session.restore(detail));
   connection.addEventListener('renewed', ({ detail }) => {
-    toast(`Your session ended (${detail.reason}). A new one is ready; reset to start an episode.`, { kind: 'warn', seconds: 12 });
+    toast(`Your session ended: ${lossText(detail.reason)}. A new one is ready; reset to start an episode.`, { kind: 'warn', seconds: 12 });
   });
   window.addEventListener('online', () => connection.retryNow());
+  // A server on this machine is there without a network, too.
+  window.addEventListener('offline', () => connection.check());
   document.addEventListener('visibilitychange', () => document.hidden || connection.retryNow());
   connection.start();
 

@@ -108,6 +108,11 @@ function CompareCell({ step, differs }) {
   </span>`;
 }
 
+/** What is called is part of the difference only where it differs. */
+function comparedRequest(step, other) {
+  return step.kind === other.kind ? step.request : { [step.kind]: step.request };
+}
+
 function CompareDetail({ row }) {
   const { n, left, right, differs } = row;
   if (!left || !right) {
@@ -115,7 +120,7 @@ function CompareDetail({ row }) {
     return html`<section class="compare-detail" aria-label="Step ${n}"><h2 class="inspector-heading">Step ${n} is in ${left ? 'A' : 'B'} only</h2><${JsonTree} value=${comparedReply(step)} label="observation" /></section>`;
   }
   return html`<section class="compare-detail" aria-label="Step ${n}">
-    ${differs.includes('request') ? html`<h2 class="inspector-heading">Action of step ${n}, from A to B</h2><${DiffView} before=${{ kind: left.kind, request: left.request }} after=${{ kind: right.kind, request: right.request }} />` : null}
+    ${differs.includes('request') ? html`<h2 class="inspector-heading">Action of step ${n}, from A to B</h2><${DiffView} before=${comparedRequest(left, right)} after=${comparedRequest(right, left)} />` : null}
     ${differs.includes('error') ? html`<div class="compare-errors">${[left, right].map((step, at) => stepError(step)
       ? html`<div><h2 class="inspector-heading">Error of ${'AB'[at]}</h2><${ErrorBox} error=${stepError(step)} /></div>`
       : html`<div><h2 class="inspector-heading">Error of ${'AB'[at]}</h2><p class="inspector-none">None.</p></div>`)}</div>` : null}

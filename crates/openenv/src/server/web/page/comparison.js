@@ -24,7 +24,7 @@ export function compareEpisodes(left, right) {
     first: rows.findIndex((row) => row.differs.length > 0),
     count: rows.filter((row) => row.differs.length > 0).length,
     returns: [left, right].map((episode) => (Number.isFinite(episode.return) ? episode.return : episodeReturn(episode.steps))),
-    lengths: [left, right].map((episode) => episode.steps.length),
+    lengths: [left, right].map((episode) => episode.steps.filter((step) => step.kind !== 'reset').length),
   };
 }
 

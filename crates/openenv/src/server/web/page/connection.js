@@ -5,6 +5,7 @@ const LINGER_SECONDS = 10;
 const LONGEST_PAUSE_MS = 8000;
 const PAUSE_WHEN_FULL_MS = 4000;
 const ATTEMPTS_IF_ATTACHED = 4;
+const CHECK_MS = 4000;
 
 export class ConnectionLost extends Error {
   constructor(message) {
@@ -64,6 +65,28 @@ export class Connection extends EventTarget {
     this.#wake?.();
   }
 
+  // Whether the server can still be reached. A network that is cut tells the socket nothing, for minutes.
+  async check() {
+    if (this.status.phase !== 'open') return;
+    await this.#reach().catch(() => this.#abandon());
+  }
+
+  async #reach() {
+    const answer = await this.#fetch(new URL('../health', this.#pageUrl), { signal: AbortSignal.timeout(CHECK_MS) });
+    await answer.text?.();
+  }
+
+  // Does not wait for a closing handshake that would never come.
+  #abandon() {
+    const socket = this.#socket;
+    const closed = socket?.onclose;
+    if (!closed || this.status.phase !== 'open') return;
+    socket.onclose = null;
+    socket.onmessage = null;
+    socket.close();
+    closed();
+  }
+
   // Sends a frame, as an object or as the exact text, and resolves with its reply. Frames may be sent
   // without waiting for the replies before them; replies come in the order of the frames.
   call(frame) {
@@ -89,6 +112,7 @@ export class Connection extends EventTarget {
       const fresh = !id;
       try {
         if (fresh) id = await this.#create();
+        else if (this.status.phase === 'lost') await this.#reach();
         const view = await this.#attach(id, fresh);
         failures = 0;
         this.#storage.setItem(this.#storageKey, id);

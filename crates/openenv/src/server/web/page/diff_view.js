@@ -4,6 +4,7 @@ import { html, useMemo, useState } from './vendor/preact.js';
 import { diffValues, pathText } from './diff.js';
 import { countText } from './format.js';
 import { JsonTree } from './json_tree.js';
+import { keepScrollKeys } from './terminal_text.js';
 
 const SHOWN_CELLS = 12;
 const SHORT_VALUE = 80;
@@ -78,7 +79,7 @@ export function DiffText({ text }) {
   if (text.unit === 'word') {
     return html`<p class="diff-words">${text.parts.map((part) => part.kind === 'added' ? html`<ins>${part.text}</ins>` : part.kind === 'removed' ? html`<del>${part.text}</del>` : html`<span>${part.text}</span>`)}</p>`;
   }
-  return html`<div class="diff-lines">${text.parts.map((part, at) => {
+  return html`<div class="diff-lines" role="group" aria-label="Changed lines" tabindex="0" onKeyDown=${keepScrollKeys}>${text.parts.map((part, at) => {
     const lines = part.text.replace(/\n$/, '').split('\n');
     if (part.kind !== 'same') return lines.map((line) => html`<div class="diff-line diff-line-${part.kind}"><span aria-hidden="true">${SIGNS[part.kind]}</span><span class="views-hidden">${part.kind}: </span>${line || ' '}</div>`);
     const head = at === 0 ? 0 : CONTEXT_LINES;

@@ -4,7 +4,7 @@ import { html, useMemo, useState } from './vendor/preact.js';
 import { usePage, usePageState } from './context.js';
 import { CopyButton } from './copy_button.js';
 import { SchemaView } from './schema_view.js';
-import { defaultValue } from './schema.js';
+import { exampleValue } from './example.js';
 import { connectionSnippets } from './snippets.js';
 import { environmentUrl } from './episode_pane.js';
 import { takesTools } from './act_pane.js';
@@ -68,7 +68,7 @@ export function Docs() {
 function Snippets({ url, about, tools }) {
   const snippets = useMemo(() => {
     const schema = about.contract?.action;
-    const action = takesTools(schema) ? { type: 'call_tool', tool_name: tools[0]?.name ?? 'NAME', arguments: {} } : exampleAction(schema);
+    const action = takesTools(schema) ? { type: 'call_tool', tool_name: tools[0]?.name ?? 'NAME', arguments: {} } : exampleValue(schema);
     return connectionSnippets({ url, name: about.name, action, tools, production: about.mode === 'production' });
   }, [url, about, tools]);
   const [chosen, setChosen] = useState(snippets[0]?.id);
@@ -91,19 +91,6 @@ function Snippets({ url, about, tools }) {
       <pre tabindex="0" aria-label=${`${shown.label} example`}><code>${shown.code}</code></pre>
       <span class="code-copy"><${CopyButton} text=${shown.code} label="Copy" /></span>
     </div>`;
-}
-
-// What a person would try first: the default of the form, with something in its texts.
-function exampleAction(schema) {
-  const action = defaultValue(schema);
-  if (action === null || typeof action !== 'object' || Array.isArray(action)) return action;
-  const example = {};
-  for (const [name, value] of Object.entries(action)) {
-    if (name === 'metadata') continue;
-    example[name] = value === '' ? 'hello' : value;
-  }
-  for (const name of schema?.required ?? []) if (example[name] === undefined) example[name] = 'hello';
-  return example;
 }
 
 function shownSchemas(contract, production) {

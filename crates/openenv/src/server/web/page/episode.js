@@ -1,6 +1,6 @@
 // What all views know about an episode and its steps.
 
-const SECRET_NAME = /(^|_|-)(api_?key|token|secret|password|passwd)$/i;
+const SECRET_NAME = /(api_?key|token|secret|password|passwd)$/i;
 const MASK = '••••';
 const KINDS = ['reset', 'step', 'tool'];
 

@@ -74,7 +74,7 @@ export function pythonProgram(replay) {
       : []),
     '            else:',
     `                result = env.step(${needsAction ? 'Action(what)' : 'what'})`,
-    '        except RuntimeError as error:',
+    '        except (RuntimeError, TypeError) as error:',
     '            print(f"{n} {kind} failed: {error}")',
     '            continue',
     '        total += result.reward or 0.0',

@@ -56,7 +56,7 @@ export function SchemaForm({ schema, value, onChange, idPrefix, problems, showAl
 
 function RootErrors() {
   const { problems, idPrefix } = useForm();
-  return html`<${FieldErrors} id=${`${idPrefix}-root-errors`} messages=${problems.get('[]') ?? []} />`;
+  return html`<${FieldErrors} id=${`${idPrefix}--root-errors`} messages=${problems.get('[]') ?? []} />`;
 }
 
 /** `isBare`: the label is for screen readers only. `part`: a union at the same place already tells its problems. */
@@ -75,12 +75,12 @@ export function Field({ node, name, path, value, onChange, required, label, isBa
     onChange(next);
   };
   const parts = {
-    id, base: id + '-part'.repeat(part), part, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label: label ?? name,
+    title: ownTitle(outer.schema, name, node), id, base: id + '--part'.repeat(part), part, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label: label ?? name,
     set: change,
     control: {
       id,
       disabled: disabled || undefined,
-      'aria-describedby': [hint && `${id}-hint`, `${id}-errors`].filter(Boolean).join(' '),
+      'aria-describedby': [hint && `${id}--hint`, `${id}--errors`].filter(Boolean).join(' '),
       'aria-invalid': messages.length > 0 || undefined,
       'aria-required': required || undefined,
     },
@@ -89,46 +89,46 @@ export function Field({ node, name, path, value, onChange, required, label, isBa
 }
 
 function PlainField(parts) {
-  const { id, base, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
+  const { id, base, title, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
   const { root, disabled } = useForm();
   const isChoice = CHOICE_KINDS.includes(shape.kind);
   const props = { shape, name, path, value, onChange: set, required, control, root };
   let body;
   const choices = isChoice ? placeChoices(shape, { required, nullable }) : [];
-  if (isChoice) body = html`<${ChoiceControl} choices=${choices} value=${value} onChange=${set} control=${control} labelId=${`${base}-label`} />`;
+  if (isChoice) body = html`<${ChoiceControl} choices=${choices} value=${value} onChange=${set} control=${control} labelId=${`${base}--label`} />`;
   else if (shape.kind === 'any') body = html`<${AnyControl} ...${props} />`;
   else if (shape.kind === 'string') body = html`<${TextControl} ...${props} />`;
   else body = html`<${NumberControl} ...${props} />`;
   const words = isChoice ? '' : shapeWords(root, shape);
   return html`<div class=${fieldClass('form-field', messages)}>
     <div class=${isBare ? 'visually-hidden' : 'form-head'}>
-      <${FieldLabel} htmlFor=${isChoice && fitsSegments(choices) ? undefined : id} id=${`${base}-label`} label=${label} required=${required} title=${ownTitle(outer.schema, name)} deprecated=${outer.schema.deprecated} />
+      <${FieldLabel} htmlFor=${isChoice && fitsSegments(choices) ? undefined : id} id=${`${base}--label`} label=${label} required=${required} title=${title} deprecated=${outer.schema.deprecated} />
       <span class="form-type">${words}</span>
     </div>
-    ${hint && html`<p id=${`${base}-hint`} class=${isBare ? 'visually-hidden' : 'form-hint'}><${CodeText} text=${hint} /></p>`}
+    ${hint && html`<p id=${`${base}--hint`} class=${isBare ? 'visually-hidden' : 'form-hint'}><${CodeText} text=${hint} /></p>`}
     <div class="form-control">
       <div class="form-control-main">${body}</div>
       ${nullable && !isChoice && html`<${SmallButton} pressed=${value === null} disabled=${disabled} label=${`${name || 'Value'} is null`} onClick=${() => set(value === null ? (required ? addedValue(root, shape) : undefined) : null)}>null<//>`}
     </div>
-    <${FieldErrors} id=${`${base}-errors`} messages=${messages} />
+    <${FieldErrors} id=${`${base}--errors`} messages=${messages} />
   </div>`;
 }
 
 function GroupField(parts) {
-  const { id, base, part, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
+  const { id, base, part, title, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
   const { root, problems, showAll, disabled } = useForm();
   const [isOpen, setOpen] = useState(true);
   const isThere = holds(shape, value) || (shape.kind === 'union' && required && value === undefined);
   const below = problemsBelow(problems, path);
   const isShown = isOpen || (showAll && below > 0);
   const Control = GROUP_CONTROLS[shape.kind];
-  const labelId = `${base}-label`;
+  const labelId = `${base}--label`;
   const summary = isThere ? contentWords(shape, value) : value === null ? 'null' : value === undefined ? 'not set' : `now ${JSON.stringify(value).slice(0, 40)}`;
   const fold = isThere && !isBare && shape.kind !== 'union';
   return html`<div class=${fieldClass('form-group', messages)}>
     <div class=${isBare && isThere ? 'form-head form-head-bare' : 'form-head'}>
       ${fold && html`<${FormIconButton} icon="fold" className=${isShown ? 'form-fold form-fold-open' : 'form-fold'} label=${`${isShown ? 'Fold' : 'Unfold'} ${label}`} onClick=${() => setOpen(!isShown)} />`}
-      <span class=${isBare ? 'visually-hidden' : ''}><${FieldLabel} id=${labelId} label=${label} required=${required} title=${ownTitle(outer.schema, name)} deprecated=${outer.schema.deprecated} /></span>
+      <span class=${isBare ? 'visually-hidden' : 'form-head-name'}><${FieldLabel} id=${labelId} label=${label} required=${required} title=${title} deprecated=${outer.schema.deprecated} /></span>
       <span class="form-type">${isThere ? (isBare ? '' : groupWords(root, shape)) : summary}</span>
       <span class="form-head-buttons">
         ${fold && !isShown && html`<span class="form-muted">${summary}</span>`}
@@ -137,13 +137,13 @@ function GroupField(parts) {
         ${value !== undefined && !required && html`<${SmallButton} disabled=${disabled} label=${`Leave out ${label}`} onClick=${() => set(undefined)}>Leave out<//>`}
       </span>
     </div>
-    ${hint && !isBare && html`<p id=${`${base}-hint`} class="form-hint"><${CodeText} text=${hint} /></p>`}
+    ${hint && !isBare && html`<p id=${`${base}--hint`} class="form-hint"><${CodeText} text=${hint} /></p>`}
     ${isThere && isShown && html`<div class=${isBare ? 'form-bare-body' : 'form-group-body'}>
       ${shape.kind === 'object'
         ? html`<div id=${id} role="group" aria-labelledby=${labelId}><${ObjectFields} shape=${shape} path=${path} value=${value} onChange=${set} /></div>`
         : html`<${Control} shape=${shape} name=${name} path=${path} value=${value} onChange=${set} control=${control} labelId=${labelId} root=${root} part=${part} />`}
     </div>`}
-    <${FieldErrors} id=${`${base}-errors`} messages=${messages} />
+    <${FieldErrors} id=${`${base}--errors`} messages=${messages} />
   </div>`;
 }
 
@@ -172,8 +172,9 @@ function FieldLabel({ id, htmlFor, label, required, title, deprecated }) {
   return html`${text}${title && html`<span class="form-title">${title}</span>`}${deprecated && html`<span class="form-type-chip">deprecated</span>`}`;
 }
 
-/** A title that says more than the name: pydantic makes `Tool Name` out of `tool_name`. */
-function ownTitle(schema, name) {
+/** A title that says more than the name: pydantic makes `Tool Name` out of `tool_name`, and a type has its own name as title. */
+function ownTitle(schema, name, node) {
+  const isOfType = typeof node?.$ref === 'string' && node.title === undefined;
   const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-  return typeof schema.title === 'string' && schema.type !== 'object' && plain(schema.title) !== plain(name) ? schema.title : '';
+  return typeof schema.title === 'string' && !isOfType && schema.type !== 'object' && plain(schema.title) !== plain(name) ? schema.title : '';
 }

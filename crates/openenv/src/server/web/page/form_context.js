@@ -21,8 +21,10 @@ export function useLocalProblem(path, message) {
   }, [key, message]);
 }
 
+/** The id of a place. What belongs to it has an id that goes on with `--`, which no place has. */
 export function fieldId(idPrefix, path) {
-  return [idPrefix, ...path].map((part) => String(part).replace(/[^\w-]/g, (mark) => `_${mark.codePointAt(0).toString(36)}`)).join('-');
+  const encoded = (text, allowed) => text.replace(allowed, (mark) => `_${mark.codePointAt(0).toString(36)}`);
+  return [encoded(idPrefix, /[^\w-]/gu), ...path.map((part) => encoded(String(part), /\W/gu) || '_')].join('-');
 }
 
 export function problemsBelow(problems, path) {
@@ -38,7 +40,7 @@ export function problemsBelow(problems, path) {
 export function focusField(container, idPrefix, path) {
   for (let length = path.length; length >= 0; length -= 1) {
     const id = CSS.escape(fieldId(idPrefix, path.slice(0, length)));
-    const place = container?.querySelector(`#${id}`) ?? container?.querySelector(`#${id}-union`);
+    const place = container?.querySelector(`#${id}`) ?? container?.querySelector(`#${id}--union`);
     if (!place) continue;
     for (let fold = place.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
     const control = place.matches('input,textarea,select,button') ? place : place.querySelector('input,textarea,select,button');

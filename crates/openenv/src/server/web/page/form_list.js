@@ -25,7 +25,8 @@ export function ListControl(props) {
   if (props.shape.schema.uniqueItems && item.kind === 'enum' && item.choices.length <= 12) {
     return html`<${SeveralControl} ...${props} choices=${item.choices} />`;
   }
-  return html`<${ItemsControl} ...${props} itemNode=${() => props.shape.item} canMove=${true} />`;
+  const { minItems, maxItems } = props.shape.schema;
+  return html`<${ItemsControl} ...${props} itemNode=${() => props.shape.item} canMove=${true} fixed=${minItems === maxItems ? minItems : 0} />`;
 }
 
 /** Places that must be there have no buttons to remove them. */
@@ -108,8 +109,8 @@ function ItemsControl({ shape, name, path, value, onChange, control, labelId, it
     </ol>`}
     <div class="form-add">
       ${items.length > shown.length && html`<${SmallButton} onClick=${() => setShowsAll(true)}>Show ${items.length - shown.length} more<//>`}
-      <${SmallButton} icon="add" onClick=${add} disabled=${disabled || items.length >= limit}>Add an item<//>
-      ${items.length >= limit && html`<span class="form-muted">No more than ${limit}</span>`}
+      ${(items.length < limit || limit > fixed) && html`<${SmallButton} icon="add" onClick=${add} disabled=${disabled || items.length >= limit}>Add an item<//>`}
+      ${items.length >= limit && limit > fixed && html`<span class="form-muted">No more than ${limit}</span>`}
     </div>
   </div>`;
 }

@@ -10,13 +10,13 @@ import { isPlainObject, placeText, sameJson, setField } from './json_text.js';
 let lastRow = 0;
 
 function rowsOf(value) {
-  return Object.entries(value).map(([name, inside]) => ({ id: (lastRow += 1), name, inside }));
+  return Object.entries(value).map(([name, inside]) => ({ id: (lastRow += 1), name, inside, isNamed: true }));
 }
 
 function objectOf(rows) {
   const object = {};
-  for (const { name, inside } of rows) {
-    if (name !== '' && !Object.hasOwn(object, name)) setField(object, name, inside);
+  for (const { name, inside, isNamed } of rows) {
+    if (isNamed && !Object.hasOwn(object, name)) setField(object, name, inside);
   }
   return object;
 }
@@ -42,7 +42,7 @@ export function MapControl({ shape, path, value, onChange, control, labelId, res
     onChange(objectOf(next));
   };
   const add = () => {
-    const row = { id: (lastRow += 1), name: '', inside: addedValue(root, describeNode(root, shape.extra)) };
+    const row = { id: (lastRow += 1), name: '', isNamed: false, inside: addedValue(root, describeNode(root, shape.extra)) };
     focusRow.current = row.id;
     setRows([...shown, row]);
   };
@@ -52,16 +52,16 @@ export function MapControl({ shape, path, value, onChange, control, labelId, res
     write(shown.filter((_, at) => at !== index));
   };
   const nameProblem = (row, index) => {
-    if (row.name === '') return 'This entry needs a name.';
+    if (!row.isNamed) return 'This entry needs a name.';
     if (reserved?.has(row.name)) return `\`${row.name}\` has a field of its own.`;
     return shown.slice(0, index).some(({ name }) => name === row.name) ? `The name \`${row.name}\` is there twice.` : null;
   };
   return html`<div class="form-map" ref=${box} id=${control?.id} role=${labelId ? 'group' : undefined} aria-labelledby=${labelId}>
     ${shown.map((row, index) => html`<div class="form-map-row" key=${row.id} data-row=${row.id}>
-      <${MapName} id=${fieldId(idPrefix, [...path, `row${row.id}`])} place=${placeText(path)} name=${row.name} problem=${nameProblem(row, index)} path=${[...path, `row ${row.id}`]}
-        onChange=${(name) => change(row.id, { name })} disabled=${disabled} choices=${shape.schema.propertyNames?.enum} />
+      <${MapName} id=${fieldId(idPrefix, [...path, `row ${row.id}`])} place=${placeText(path)} name=${row.name} problem=${nameProblem(row, index)} path=${[...path, `row ${row.id}`]}
+        onChange=${(name) => change(row.id, { name, isNamed: name !== '' })} disabled=${disabled} choices=${shape.schema.propertyNames?.enum} />
       <div class="form-map-value">
-        <${Field} node=${shape.extra} name=${row.name} path=${[...path, row.name === '' ? `row${row.id}` : row.name]} required=${true} value=${row.inside}
+        <${Field} node=${shape.extra} name=${row.name} path=${[...path, row.isNamed ? row.name : `value ${row.id}`]} required=${true} value=${row.inside}
           onChange=${(inside) => change(row.id, { inside })} label=${`Value of ${row.name || 'the new entry'}`} isBare=${true} />
       </div>
       <${FormIconButton} icon="remove" label=${`Remove ${row.name || 'this entry'}`} onClick=${() => remove(index)} disabled=${disabled} />
@@ -77,9 +77,9 @@ function MapName({ id, name, problem, path, onChange, disabled, choices, place }
   const isTold = problem !== null && (isLeft || showAll || name !== '');
   return html`<div class="form-map-name">
     <input id=${id} class="form-input form-mono" value=${name} placeholder="name" aria-label=${place ? `Name of an entry of ${place}` : 'Name of the field'} disabled=${disabled}
-      aria-invalid=${isTold} aria-describedby=${`${id}-errors`} autocomplete="off" autocapitalize="off" spellcheck=${false} list=${choices ? `${id}-list` : undefined}
+      aria-invalid=${isTold} aria-describedby=${`${id}--errors`} autocomplete="off" autocapitalize="off" spellcheck=${false} list=${choices ? `${id}--list` : undefined}
       onInput=${(event) => onChange(event.target.value)} onBlur=${() => setLeft(true)} />
-    ${choices && html`<datalist id=${`${id}-list`}>${choices.map((choice) => html`<option value=${choice}></option>`)}</datalist>`}
-    <${FieldErrors} id=${`${id}-errors`} messages=${isTold ? [problem] : []} />
+    ${choices && html`<datalist id=${`${id}--list`}>${choices.map((choice) => html`<option value=${choice}></option>`)}</datalist>`}
+    <${FieldErrors} id=${`${id}--errors`} messages=${isTold ? [problem] : []} />
   </div>`;
 }

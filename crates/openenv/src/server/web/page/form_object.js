@@ -38,8 +38,8 @@ export function ObjectFields({ shape, path, value, onChange, hidden }) {
   const changeOthers = (next) => write({ ...Object.fromEntries(Object.entries(object).filter(([name]) => known.has(name))), ...next });
 
   return html`<div class="form-fields">
-    ${fixed.filter(({ name }) => name !== hidden).map(({ name, node }) => html`<${FixedField} key=${name} name=${name} value=${describeNode(root, node).value} />`)}
     ${seen.map(fieldOf)}
+    ${fixed.filter(({ name }) => name !== hidden).map(({ name, node }) => html`<${FixedField} key=${name} name=${name} value=${describeNode(root, node).value} />`)}
     ${(folded.length > 0 || shape.invitesExtra || hasOthers) && html`<${MoreFields} names=${folded.map(({ name }) => name)} path=${path}
       isUsed=${hasOthers || folded.some(({ name }) => object[name] !== undefined)}>
       ${folded.map(fieldOf)}

@@ -25,9 +25,9 @@ export function UnionControl({ shape, name, path, value, onChange, control, labe
     onChange(drafts.current.get(index) ?? convertValue(root, shape.options[index].node, value));
   };
   const choices = shape.options.map(({ label, description }, index) => ({ label, value: index, description }));
-  const base = control.id + '-part'.repeat(part);
-  return html`<div class="form-union" id=${`${base}-union`} role="group" aria-labelledby=${labelId} aria-describedby=${control['aria-describedby']}>
-    <${ChoiceControl} choices=${choices} value=${at} onChange=${pick} control=${{ id: `${base}-type`, disabled: control.disabled, 'aria-label': `Type of ${name || 'the value'}` }} />
+  const base = control.id + '--part'.repeat(part);
+  return html`<div class="form-union" id=${`${base}--union`} role="group" aria-labelledby=${labelId} aria-describedby=${control['aria-describedby']}>
+    <${ChoiceControl} choices=${choices} value=${at} onChange=${pick} control=${{ id: `${base}--type`, disabled: control.disabled, 'aria-label': `Type of ${name || 'the value'}` }} />
     ${inner.kind === 'object' && html`<${ObjectFields} key=${at} shape=${inner} path=${path} value=${value} onChange=${onChange} hidden=${shape.tag} />`}
     ${!['object', 'const', 'null'].includes(inner.kind) && html`<${Field} key=${at} node=${option.node} name=${name} path=${path} required=${true} value=${value} onChange=${onChange} label=${option.label} isBare=${true} part=${part + 1} />`}
   </div>`;

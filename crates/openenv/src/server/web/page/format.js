@@ -29,10 +29,17 @@ export function durationText(milliseconds) {
 /** Seconds since the beginning of an episode, as a clock. */
 export function clockText(seconds) {
   if (!Number.isFinite(seconds)) return '–';
-  const whole = Math.floor(seconds);
+  const milliseconds = Math.max(0, Math.round(seconds * 1000));
+  const whole = Math.floor(milliseconds / 1000);
   const pad = (number) => String(number).padStart(2, '0');
-  const tail = `${pad(Math.floor(whole / 60) % 60)}:${pad(whole % 60)}.${String(Math.floor((seconds % 1) * 1000)).padStart(3, '0')}`;
+  const tail = `${pad(Math.floor(whole / 60) % 60)}:${pad(whole % 60)}.${String(milliseconds % 1000).padStart(3, '0')}`;
   return whole >= 3600 ? `${Math.floor(whole / 3600)}:${tail}` : tail;
+}
+
+/** A time of day, for what is given in seconds since 1970. */
+export function timeOfDayText(unixSeconds) {
+  const date = new Date(unixSeconds * 1000);
+  return Number.isNaN(date.getTime()) ? '–' : clockText(date.getHours() * 3600 + date.getMinutes() * 60 + date.getSeconds() + date.getMilliseconds() / 1000);
 }
 
 export function bytesText(bytes) {

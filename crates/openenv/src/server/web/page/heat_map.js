@@ -25,6 +25,11 @@ export function hasHeatMap(shape) {
   return cells >= 16 && cells <= MAX_CELLS && (shape.length < 3 || (shape.length === 3 && [1, 3, 4].includes(shape[2])));
 }
 
+/** Three or four numbers per cell are a colour. */
+export function heatMapName(shape) {
+  return shape.length === 3 && shape[2] > 1 ? 'Picture' : 'Heat map';
+}
+
 /** From dark blue over green to yellow: steps of equal size look equal, also without colour vision. */
 const HEAT_COLOURS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
 

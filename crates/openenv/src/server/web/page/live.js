@@ -6,6 +6,7 @@ import { Empty, SearchInput, ageText } from './parts.js';
 import { Icon } from './icon.js';
 import { countText, numberText } from './format.js';
 import { routeHash } from './router.js';
+import { RateMeter } from './rate_meter.js';
 
 const SESSIONS_SECONDS = 1;
 const ORIGINS = { websocket: 'WebSocket', http: 'HTTP', mcp: 'MCP' };
@@ -77,27 +78,4 @@ function findSessions(sessions, search) {
   const text = search.trim().toLowerCase();
   if (!text) return sessions;
   return sessions.filter(({ id, origin, peer, episode }) => `${id} ${origin} ${peer ?? ''} ${episode?.episode_id ?? ''}`.toLowerCase().includes(text));
-}
-
-// Steps per second, from how far the counters moved between two looks at them.
-export class RateMeter {
-  #seen = new Map();
-
-  measure(sessions, now) {
-    const seen = new Map();
-    for (const { id, steps, tool_calls: calls } of sessions) {
-      // A step that calls a tool counts as both.
-      const count = Math.max(steps, calls ?? 0);
-      const before = this.#seen.get(id);
-      const elapsed = before ? now - before.at : 0;
-      seen.set(id, elapsed > 0
-        ? { count, at: now, rate: Math.max(0, count - before.count) / elapsed }
-        : { count, at: now, rate: before?.rate ?? null });
-    }
-    this.#seen = seen;
-  }
-
-  rate(id) {
-    return this.#seen.get(id)?.rate ?? null;
-  }
 }

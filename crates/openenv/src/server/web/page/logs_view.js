@@ -1,10 +1,11 @@
 // What the environment logged during a step.
 
 import { html, useId, useMemo, useState } from './vendor/preact.js';
-import { clockText } from './format.js';
+import { clockText, timeOfDayText } from './format.js';
 import { textMatcher } from './timeline_rows.js';
 import { ansiPieces, hasAnsi } from './ansi.js';
 import { CopyButton } from './copy_button.js';
+import { keepScrollKeys } from './terminal_text.js';
 
 const LOG_LEVELS = ['error', 'warn', 'info', 'debug', 'trace'];
 
@@ -12,6 +13,12 @@ function logLevel(level) {
   const name = String(level ?? 'info').toLowerCase();
   const known = { warning: 'warn', critical: 'error', fatal: 'error', stderr: 'warn', stdout: 'info', notset: 'trace' }[name] ?? name;
   return LOG_LEVELS.includes(known) ? known : 'info';
+}
+
+/** Servers give the time as seconds since 1970; files may give it since the start of the episode. */
+function logTime(line) {
+  if (typeof line.at !== 'number') return '';
+  return line.at > 1e8 ? timeOfDayText(line.at) : clockText(line.at);
 }
 
 function logText(line) {
@@ -36,10 +43,10 @@ export function LogsView({ step }) {
       <label class="views-hidden" for="${id}-text">Filter logs</label>
       <input id="${id}-text" type="search" placeholder="Filter logs" value=${query} onInput=${(event) => setQuery(event.currentTarget.value)} />
       <span class="timeline-count" role="status">${shown.length} of ${logs.length}</span>
-      <${CopyButton} text=${() => shown.map((line) => `${clockText(line.at)} ${logLevel(line.level)} ${logText(line)}`).join('\n')} label="Copy" />
+      <${CopyButton} text=${() => shown.map((line) => `${logTime(line)} ${logLevel(line.level)} ${logText(line)}`).join('\n')} label="Copy" />
     </div>
-    <ol class="logs-list" tabindex="0" aria-label="Log lines">${shown.map((line, at) => html`<li key=${at} class="logs-line logs-${logLevel(line.level)}">
-      <time>${typeof line.at === 'number' ? clockText(line.at) : ''}</time><span class="logs-level">${logLevel(line.level)}</span><span class="logs-text">${logText(line)}</span>
+    <ol class="logs-list" tabindex="0" onKeyDown=${keepScrollKeys} aria-label="Log lines">${shown.map((line, at) => html`<li key=${at} class="logs-line logs-${logLevel(line.level)}">
+      <time>${logTime(line)}</time><span class="logs-level">${logLevel(line.level)}</span><span class="logs-text">${logText(line)}</span>
     </li>`)}</ol>
   </div>`;
 }

@@ -5,32 +5,24 @@ import { usePage, usePageState } from './context.js';
 import { Empty } from './parts.js';
 import { Icon } from './icon.js';
 import { MOD } from './help.js';
+import { useActing } from './acting.js';
 import { ActPane, takesTools } from './act_pane.js';
 import { EpisodeBadge, EpisodePane } from './episode_pane.js';
 import { StepPane } from './step_pane.js';
 
 export function Play() {
-  const { store, session, toast } = usePage();
+  const { store } = usePage();
+  const { ready, reset, repeat } = useActing();
   const own = usePageState((state) => state.own);
   const over = usePageState((state) => state.ownIsOver);
   const selected = usePageState((state) => state.selected);
   const about = usePageState((state) => state.about);
-  const phase = usePageState((state) => state.connection.phase);
-  const running = usePageState((state) => Boolean(state.running));
   const select = (n) => store.dispatch({ type: 'selected', n });
 
-  const onRan = (step) => {
-    if (step?.error && window.matchMedia('(max-width: 760px)').matches) toast(step.error.message, { kind: 'bad' });
-  };
-  const repeat = async (step) => {
-    if (step.kind === 'reset') onRan(await session.reset(step.request));
-    else if (step.kind === 'tool') onRan(await session.callTool(step.request.name, step.request.arguments));
-    else onRan(await session.step(step.request));
-  };
   const edit = useEditing();
   const empty = html`<${Empty} icon="play" title=${`Play ${about.metadata?.name ?? about.name} by hand`}>
     <p>${about.metadata?.description}</p>
-    <button type="button" class="button button-primary" disabled=${phase !== 'open' || running} onClick=${() => repeat({ kind: 'reset', request: {} })}><${Icon} name="reset" />Start an episode</button>
+    <button type="button" class="button button-primary" disabled=${!ready} onClick=${reset}><${Icon} name="reset" />Start an episode</button>
     <p class="play-note">This tab has a session of its own: nothing you do here disturbs another tab, or a trainer.</p>
     <p class="play-keys"><span><kbd>r</kbd> reset</span><span><kbd>${MOD}</kbd> <kbd>Enter</kbd> run</span><span><kbd>?</kbd> all keys</span></p>
   </${Empty}>`;
@@ -40,7 +32,7 @@ export function Play() {
     <${EpisodePane} episode=${own} selected=${selected} onSelect=${select} onRepeat=${repeat} onEdit=${edit}
       badge=${html`<${EpisodeBadge} episode=${own} over=${over} />`}>${own ? null : nothing}</${EpisodePane}>
     <${StepPane} episode=${own} selected=${selected} onSelect=${select} onRepeat=${repeat} onEdit=${edit} empty=${empty} />
-    <${ActPane} onRan=${onRan} />
+    <${ActPane} />
   </div>`;
 }
 

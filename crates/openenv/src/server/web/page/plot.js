@@ -78,7 +78,7 @@ function plotLayout(steps, sums, width) {
   const slot = inner / Math.max(1, steps.length);
   const buckets = rewardBuckets(steps, sums, Math.floor(inner / 2));
   const rewards = plotRange(buckets.flatMap((bucket) => [bucket.low, bucket.high]));
-  const returns = plotRange(buckets.map((bucket) => bucket.sum));
+  const returns = plotRange(buckets.map((bucket) => bucket.sum ?? 0));
   const below = Math.max(rewards.low / (rewards.low - rewards.high || -1), returns.low / (returns.low - returns.high || -1), 0);
   const zero = PLOT_EDGE.top + height * (1 - below);
   const scale = (range) => Math.min(
@@ -102,7 +102,7 @@ function plotLayout(steps, sums, width) {
     sumAt,
     gains: buckets.filter((bucket) => bucket.high > 0).map((bucket) => bar(bucket, bucket.high)).join(''),
     losses: buckets.filter((bucket) => bucket.low < 0).map((bucket) => bar(bucket, bucket.low)).join(''),
-    line: buckets.map((bucket, at) => `${at === 0 ? 'M' : 'L'}${((left(bucket.from) + left(bucket.to + 1)) / 2).toFixed(1)} ${sumAt(bucket.sum).toFixed(1)}`).join(''),
+    line: buckets.map((bucket, at) => bucket.sum === null ? '' : `${at === 0 || buckets[at - 1].sum === null ? 'M' : 'L'}${((left(bucket.from) + left(bucket.to + 1)) / 2).toFixed(1)} ${sumAt(bucket.sum).toFixed(1)}`).join(''),
     rewardTicks: ticks(rewards, rewardScale),
     sumTicks: ticks(returns, returnScale),
   };

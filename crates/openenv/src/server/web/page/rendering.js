@@ -13,7 +13,7 @@ const PLAY_SPEEDS = [{ label: '0.5×', every: 1400 }, { label: '1×', every: 700
 export function RenderingView({ step, steps, selected, onSelect }) {
   const drawn = useMemo(() => drawnSteps(steps), [steps, steps.length, step]);
   const [isPlaying, setPlaying] = useState(false);
-  const [speed, setSpeed] = useState(1);
+  const [speed, setSpeed] = useState(() => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 1));
   const pageTheme = usePageTheme();
   const [swapped, setSwapped] = useState(false);
   const theme = swapped ? (pageTheme === 'dark' ? 'light' : 'dark') : pageTheme;

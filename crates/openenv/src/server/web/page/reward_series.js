@@ -4,11 +4,14 @@ import { stepReward } from './episode.js';
 
 /**
  * Buckets of neighbouring steps: `{from, to, low, high, sum}`, with the lowest and the highest
- * reward in them (0 if there is none) and the return after them. `from` and `to` are indices.
+ * reward in them (0 if there is none) and the return after them, `null` where it is not known.
+ * `from` and `to` are indices.
  */
 export function rewardBuckets(steps, sums, most) {
   const size = Math.max(1, Math.ceil(steps.length / Math.max(1, most)));
   const buckets = [];
+  // Where nothing is known of the whole, what is there counts from zero.
+  const known = sums?.some((value) => value !== null) ? sums : null;
   let sum = 0;
   for (let from = 0; from < steps.length; from += size) {
     const to = Math.min(steps.length, from + size) - 1;
@@ -19,7 +22,7 @@ export function rewardBuckets(steps, sums, most) {
       high = Math.max(high, reward);
       sum += reward;
     }
-    buckets.push({ from, to, low, high, sum: sums?.[to] ?? sum });
+    buckets.push({ from, to, low, high, sum: known ? known[to] : sum });
   }
   return buckets;
 }

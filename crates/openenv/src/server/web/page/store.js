@@ -17,6 +17,7 @@ export const INITIAL_STATE = {
   running: null, // { label, since } of the call that runs
   selected: null, // position of the step that is looked at; null follows the newest
   inspectorTab: 'observation',
+  resetOptions: false, // whether they are shown
   drafts: { action: undefined, reset: { seed: '', episode_id: '', extra: '' }, tools: {} },
   recentActions: [],
   tools: [],
@@ -62,6 +63,7 @@ const REDUCERS = {
   stepCompleted: (state, { n, part }) => (state.own ? { ...state, own: withStepPart(state.own, n, part) } : state),
   selected: (state, { n }) => ({ ...state, selected: n }),
   inspectorTab: (state, { tab }) => ({ ...state, inspectorTab: tab }),
+  resetOptionsShown: (state, { shown }) => ({ ...state, resetOptions: shown }),
   actionDrafted: (state, { action }) => ({ ...state, drafts: { ...state.drafts, action } }),
   resetDrafted: (state, { reset }) => ({ ...state, drafts: { ...state.drafts, reset } }),
   toolDrafted: (state, { name, value }) => ({

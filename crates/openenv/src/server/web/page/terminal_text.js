@@ -6,6 +6,11 @@ import { countText } from './format.js';
 
 const SHOWN_LENGTH = 20_000;
 
+/** Keys that scroll a text do not also move through the steps. */
+export function keepScrollKeys(event) {
+  if (['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'PageUp', 'PageDown', 'Home', 'End', ' '].includes(event.key)) event.stopPropagation();
+}
+
 function ansiClass(look) {
   const names = ['bold', 'faint', 'italic', 'underline', 'strike', 'inverse'].filter((name) => look[name]).map((name) => `ansi-${name}`);
   if (typeof look.color === 'number') names.push(`ansi-c${look.color}`);
@@ -26,7 +31,7 @@ export function TerminalText({ text, label }) {
   const shown = isCut ? text.slice(0, SHOWN_LENGTH) : text;
   const pieces = useMemo(() => (hasAnsi(shown) ? ansiPieces(shown) : null), [shown]);
   return html`<div class="terminal">
-    <pre class="terminal-text${pieces ? ' terminal-screen' : ''}" tabindex="0" role="region" aria-label=${label ?? 'text'}>${pieces
+    <pre class="terminal-text${pieces ? ' terminal-screen' : ''}" tabindex="0" role="group" onKeyDown=${keepScrollKeys} aria-label=${label ?? 'text'}>${pieces
       ? pieces.map((piece) => html`<span class=${ansiClass(piece.look)} style=${ansiStyle(piece.look)}>${piece.text}</span>`)
       : shown}</pre>
     ${isCut ? html`<button type="button" class="views-link" onClick=${(event) => { event.stopPropagation(); setWhole(true); }}>Show all ${countText(text.length, 'character')}</button>` : null}

@@ -111,7 +111,7 @@ function TimelineFilter({ wanted, onChange, shown, total, idPrefix }) {
       title="Text, or an expression between slashes" onInput=${(event) => set({ text: event.currentTarget.value })} />
     <button type="button" class="views-toggle" aria-pressed=${wanted.errorsOnly} onClick=${() => set({ errorsOnly: !wanted.errorsOnly })}>Errors</button>
     <button type="button" class="views-toggle" aria-pressed=${wanted.rewardOnly} onClick=${() => set({ rewardOnly: !wanted.rewardOnly })}>Reward ≠ 0</button>
-    <span class="timeline-count" role="status">${isBroken ? 'not a valid expression' : isOn ? `${shown.toLocaleString('en')} of ${total.toLocaleString('en')}` : countText(total, 'step')}</span>
+    <span class="timeline-count" role="status">${isBroken ? 'not a valid expression' : isOn ? `${shown.toLocaleString('en')} of ${total.toLocaleString('en')}` : ''}</span>
   </div>`;
 }
 

@@ -70,12 +70,12 @@ function ConnectionChip() {
   const connection = usePageState((state) => state.connection);
   const { connection: line } = usePage();
   const [kind, label] = PHASES[connection.phase];
-  const dot = html`<span class=${`dot ${connection.phase === 'open' ? '' : 'dot-pulse'}`}></span>`;
-  if (connection.phase === 'open' || connection.phase === 'connecting') {
-    return html`<span class=${`chip ${kind} bar-connection`} role="status" title=${connection.session ? `Session ${connection.session}` : label}>${dot}<span>${label}</span></span>`;
-  }
-  return html`<button type="button" class=${`chip ${kind} bar-connection`} title=${`${connectionText(connection)} Press to try again.`}
-    onClick=${() => line.retryNow()}><span role="status" class="row">${dot}<span>${label}</span></span></button>`;
+  const isWell = connection.phase === 'open' || connection.phase === 'connecting';
+  const inside = html`<span class=${`dot ${connection.phase === 'open' ? '' : 'dot-pulse'}`}></span><span class="bar-connection-text">${label}</span>`;
+  return html`<span class="visually-hidden" role="status">${label}</span>
+    ${isWell
+      ? html`<span class=${`chip ${kind} bar-connection`} aria-hidden="true" title=${connection.session ? `Session ${connection.session}` : label}>${inside}</span>`
+      : html`<button type="button" class=${`chip ${kind} bar-connection`} title=${`${connectionText(connection)} Press to try again.`} onClick=${() => line.retryNow()}>${inside}</button>`}`;
 }
 
 function Capacity() {

@@ -5,7 +5,7 @@ import { hasAnsi, stripAnsi } from './ansi.js';
 import { CopyButton } from './copy_button.js';
 import { isSecretName } from './episode.js';
 import { bytesText, countText } from './format.js';
-import { HeatMap, hasHeatMap } from './heat_map.js';
+import { HeatMap, hasHeatMap, heatMapName } from './heat_map.js';
 import { ViewIcon } from './view_icon.js';
 import { Picture } from './picture.js';
 import { TerminalText } from './terminal_text.js';
@@ -28,7 +28,7 @@ export function TreeRow({ row, at, label, isFocusable, isMatch, isCurrent, isDra
       <span class="tree-twisty${row.isOpen ? ' tree-open' : ''}" aria-hidden="true">${row.isFoldable ? html`<${ViewIcon} name="next" />` : null}</span>
       <span class=${typeof name === 'number' ? 'tree-index' : 'tree-key'}>${name}</span>
       <${TreeValue} row=${row} shape=${shape} name=${name} />
-      ${canDraw ? html`<button type="button" class="views-link tree-draw" tabindex=${tab} aria-pressed=${isDrawn} onClick=${(event) => { event.stopPropagation(); onDraw(); }}>${isDrawn ? 'Hide heat map' : 'Heat map'}</button>` : null}
+      ${canDraw ? html`<button type="button" class="views-link tree-draw" tabindex=${tab} aria-pressed=${isDrawn} onClick=${(event) => { event.stopPropagation(); onDraw(); }}>${isDrawn ? `Hide ${heatMapName(shape).toLowerCase()}` : heatMapName(shape)}</button>` : null}
       <span class="tree-actions">
         <${CopyButton} compact=${true} label="Copy the value of ${name}" text=${copyValue} tabIndex=${tab} />
         <${CopyButton} compact=${true} icon="path" label="Copy the path ${copyPath}" text=${copyPath} tabIndex=${tab} />

@@ -3,6 +3,8 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from './vendor/preact.js';
 
 const SPARE_ROWS = 8;
+// A list that is not bounded by its surroundings would be "in view" from end to end.
+const TALLEST_VIEW = 4_000;
 
 /**
  * Which of `count` rows are in view. Put `ref` and `onScroll` on the element that scrolls,
@@ -38,6 +40,6 @@ export function useVirtualRows(count, rowHeight) {
     measure();
   }, [rowHeight]);
   const first = Math.max(0, Math.floor(view.top / rowHeight) - SPARE_ROWS);
-  const last = Math.min(count, Math.ceil((view.top + view.height) / rowHeight) + SPARE_ROWS);
+  const last = Math.min(count, Math.ceil((view.top + Math.min(view.height, TALLEST_VIEW)) / rowHeight) + SPARE_ROWS);
   return { ref, onScroll, first, last, total: count * rowHeight, reveal };
 }

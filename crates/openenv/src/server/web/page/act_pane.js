@@ -8,6 +8,7 @@ import { ResetForm } from './reset_form.js';
 import { useActing } from './acting.js';
 import { defaultValue, quickActions } from './schema.js';
 import { countText, numberText } from './format.js';
+import { stepError } from './episode.js';
 import { taskSource } from './tasks.js';
 import { stepsTaken } from './store.js';
 
@@ -71,6 +72,8 @@ function ActStatus() {
   const running = usePageState((state) => state.running);
   const connection = usePageState((state) => state.connection);
   const { connection: line } = usePage();
+  const last = own?.steps.at(-1);
+  const error = stepError(last);
   let kind = '';
   let text;
   let button = null;
@@ -83,13 +86,17 @@ function ActStatus() {
   else if (over) {
     kind = 'act-status-warn';
     text = 'The session has ended – reset to start another';
+  } else if (error) {
+    kind = 'act-status-bad';
+    text = html`<span title=${error.message}>${last.kind === 'reset' ? 'The reset' : `Step ${last.n}`} failed: ${error.message}</span>`;
   } else if (own.done) {
     kind = 'act-status-done';
-    text = html`<b>Episode is over</b> – reset to start another`;
+    text = html`<${Icon} name="flag" /><b>Episode is over</b> – reset to start another`;
   } else text = html`${countText(stepsTaken(own), 'step')} · return ${numberText(own.return)}`;
-  return html`<div class=${`act-status ${kind}`} role="status">
-    ${own?.done && !running && !over && connection.phase === 'open' && html`<${Icon} name="flag" />`}
-    <span>${text}</span>${button}
+  const showResult = () => document.querySelector('.step-pane')?.scrollIntoView({ behavior: 'smooth' });
+  return html`<div class=${`act-status ${kind}`}>
+    <span class="act-status-text" role="status">${text}</span>${button}
+    ${own && !running && html`<button type="button" class="button button-small act-result" onClick=${showResult}>Result<${Icon} name="down" /></button>`}
   </div>`;
 }
 

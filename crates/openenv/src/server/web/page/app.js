@@ -6,7 +6,7 @@ import { PageContext, usePage, usePageKeys, usePageState, usePolling } from './c
 import { createStore } from './store.js';
 import { OwnSession } from './own_session.js';
 import { KeyReader } from './keys.js';
-import { parseRoute, routeHash } from './router.js';
+import { parseRoute, routeHash, routeTab } from './router.js';
 import { keepDrafts, keepTheme } from './keeping.js';
 import { TopBar, PAGE_TABS } from './top_bar.js';
 import { Toasts, showToast } from './toasts.js';
@@ -46,8 +46,9 @@ function App() {
   }, CAPACITY_SECONDS);
 
   useEffect(() => {
-    if (about) document.title = `${about.name} · OpenEnv`;
-  }, [about]);
+    const tab = PAGE_TABS.find(({ view }) => view === routeTab(route));
+    if (about) document.title = `${tab.label} · ${about.name} · OpenEnv`;
+  }, [about, route]);
 
   if (!about) {
     if (!problem) return html`<p class="boot" role="status">Loading…</p>`;

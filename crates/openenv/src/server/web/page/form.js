@@ -34,7 +34,8 @@ export function SchemaForm({ schema, value, onChange, idPrefix, problems, showAl
     }
     return map;
   }, [problems]);
-  const touch = (path) => touched.has(pathKey(path)) || setTouched(new Set([...touched, pathKey(path)]));
+  // A change inside of a field also changes the fields around it: several are touched at once.
+  const touch = (path) => setTouched((before) => (before.has(pathKey(path)) ? before : new Set([...before, pathKey(path)])));
   const report = (key, problem) => {
     if (problem === null && !local.current.has(key)) return;
     if (problem === null) local.current.delete(key);

@@ -9,6 +9,7 @@ import { routeHash } from './router.js';
 import { RateMeter } from './rate_meter.js';
 
 const SESSIONS_SECONDS = 1;
+const MOST_SESSION_ROWS = 200;
 const ORIGINS = { websocket: 'WebSocket', http: 'HTTP', mcp: 'MCP' };
 
 export function Sessions() {
@@ -49,8 +50,9 @@ export function Sessions() {
         <th scope="col">Session</th><th scope="col">Origin</th><th scope="col">Open for</th><th scope="col" class="number">Steps</th><th scope="col" class="number">Steps/s</th>
         <th scope="col">Idle</th><th scope="col" class="number">Return</th><th scope="col">Episode</th><th scope="col"><span class="visually-hidden">Follow</span></th>
       </tr></thead>
-      <tbody>${shown.map((session) => html`<${SessionRow} key=${session.id} session=${session} now=${now} rate=${rates.current.rate(session.id)} isOwn=${isSameSession(session.id, own)} />`)}</tbody>
+      <tbody>${shown.slice(0, MOST_SESSION_ROWS).map((session) => html`<${SessionRow} key=${session.id} session=${session} now=${now} rate=${rates.current.rate(session.id)} isOwn=${isSameSession(session.id, own)} />`)}</tbody>
     </table></div>`}
+    ${shown.length > MOST_SESSION_ROWS && html`<p class="muted page-more">The first ${MOST_SESSION_ROWS} of ${shown.length.toLocaleString('en')}. Search for the one you look for.</p>`}
   </div>`;
 }
 

@@ -72,10 +72,9 @@ function ConnectionChip() {
   const [kind, label] = PHASES[connection.phase];
   const isWell = connection.phase === 'open' || connection.phase === 'connecting';
   const inside = html`<span class=${`dot ${connection.phase === 'open' ? '' : 'dot-pulse'}`}></span><span class="bar-connection-text">${label}</span>`;
-  return html`<span class="visually-hidden" role="status">${label}</span>
-    ${isWell
-      ? html`<span class=${`chip ${kind} bar-connection`} aria-hidden="true" title=${connection.session ? `Session ${connection.session}` : label}>${inside}</span>`
-      : html`<button type="button" class=${`chip ${kind} bar-connection`} title=${`${connectionText(connection)} Press to try again.`} onClick=${() => line.retryNow()}>${inside}</button>`}`;
+  return html`<span role="status">${isWell
+    ? html`<span class=${`chip ${kind} bar-connection`} title=${connection.session ? `Session ${connection.session}` : label}>${inside}</span>`
+    : html`<button type="button" class=${`chip ${kind} bar-connection`} title=${`${connectionText(connection)} Press to try again.`} onClick=${() => line.retryNow()}>${inside}</button>`}</span>`;
 }
 
 function Capacity() {

@@ -29,7 +29,7 @@ pub struct ServerConfig {
     pub web: Web,
     /// `None` for as long as there is room. Default: an hour.
     pub keep_time: Option<Duration>,
-    /// In bytes. Default: 64 MiB.
+    /// In bytes. Default: 32 MiB.
     pub keep_size: usize,
     /// Of each environment. Default: what the library allows.
     pub max_sessions: Option<usize>,

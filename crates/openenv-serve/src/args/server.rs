@@ -81,11 +81,11 @@ pub struct ServerArgs {
     )]
     pub keep_time: SecondsOrNever,
 
-    /// How much of the episodes of each environment the page keeps, as `64MiB`
+    /// How much of the episodes of each environment the page keeps, as `32MiB`
     #[arg(
         long,
         value_name = "BYTES",
-        default_value = "64MiB",
+        default_value = "32MiB",
         env = vars::KEEP_SIZE,
         hide_env_values = true
     )]

@@ -150,7 +150,7 @@ impl ServerBuilder {
     /// Keeps what happened in the sessions to be looked at: for `time` after the end
     /// of an episode (`None`: for as long as there is room), and not more than `bytes`
     /// of each environment. Default: nothing is kept without a [page](Self::web), an
-    /// hour and 64 MiB with it.
+    /// hour and 32 MiB with it.
     #[cfg(feature = "web")]
     pub fn keep_episodes(mut self, time: impl Into<Option<Duration>>, bytes: usize) -> Self {
         let time = time.into();

@@ -55,7 +55,7 @@ impl Config {
         #[cfg(feature = "web")]
         let otherwise = self.web.then_some(Keep {
             time: Some(Duration::from_hours(1)),
-            bytes: 64 * 1024 * 1024,
+            bytes: 32 * 1024 * 1024,
         });
         #[cfg(not(feature = "web"))]
         let otherwise = None;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{OriginalUri, Request, State};
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 
@@ -20,7 +20,9 @@ use crate::server::web_origin;
 
 mod about;
 mod bundle;
+mod compact;
 mod compatible;
+mod compressed;
 mod follow;
 mod kept;
 mod page;
@@ -31,7 +33,9 @@ mod visitors;
 /// `names` are those of all environments of the server.
 pub(crate) fn routes(sessions: &Arc<Sessions>, names: &Arc<[String]>) -> Router<Arc<Sessions>> {
     let names = Arc::clone(names);
-    let about = async move |sessions: State<Arc<Sessions>>| about::about(sessions, &names);
+    let about = async move |State(sessions): State<Arc<Sessions>>, headers: HeaderMap| {
+        about::about(&sessions, &names, &headers)
+    };
     let mut router = Router::new()
         .route("/", only(Method::GET, to_page))
         .route("/web", only(Method::GET, to_page))

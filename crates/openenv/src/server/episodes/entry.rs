@@ -61,7 +61,7 @@ pub(crate) struct Attached {
 }
 
 /// What a step was worth.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 pub(super) struct Worth {
     #[serde(default)]
     pub(super) reward: Option<Reward>,
@@ -80,9 +80,7 @@ impl Entry {
 
     pub(super) fn worth(&self) -> Worth {
         match &self.outcome {
-            Outcome::Reply(reply) if self.kind == Kind::Step => {
-                serde_json::from_slice(reply).unwrap_or_default()
-            }
+            Outcome::Reply(reply) if self.kind == Kind::Step => Worth::of(reply),
             _ => Worth::default(),
         }
     }
@@ -128,9 +126,50 @@ impl Entry {
     }
 }
 
+impl Worth {
+    /// Most replies end with it: the rest of them need not be read.
+    fn of(reply: &[u8]) -> Self {
+        Self::at_end(reply).unwrap_or_else(|| serde_json::from_slice(reply).unwrap_or_default())
+    }
+
+    fn at_end(reply: &[u8]) -> Option<Self> {
+        let (reply, done) = match reply.strip_suffix(b",\"done\":false}") {
+            Some(reply) => (reply, false),
+            None => (reply.strip_suffix(b",\"done\":true}")?, true),
+        };
+        let colon = reply.iter().rposition(|byte| *byte == b':')?;
+        let (name, reward) = reply.split_at(colon + 1);
+        // A quote within a text would have a backslash before it.
+        name.ends_with(b",\"reward\":").then_some(())?;
+        let reward = serde_json::from_slice(reward).ok()?;
+        Some(Self { reward, done })
+    }
+}
+
 impl Attached {
     pub(super) fn size(&self) -> usize {
         let size = |text: &Option<Box<[u8]>>| text.as_ref().map_or(0, |text| text.len());
         size(&self.state) + size(&self.view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worth_of_a_step_is_found_without_reading_all_of_it() {
+        for reply in [
+            r#"{"observation":{"a":"x"},"reward":0.5,"done":false}"#,
+            r#"{"observation":{},"reward":null,"done":true}"#,
+            r#"{"observation":{},"reward":true,"done":true}"#,
+            r#"{"observation":{"s":",\"reward\":1,\"done\":true}"},"reward":-3,"done":false}"#,
+        ] {
+            let whole: Worth = serde_json::from_str(reply).unwrap();
+            assert_eq!(Worth::at_end(reply.as_bytes()), Some(whole), "{reply}");
+        }
+        let with_metadata = r#"{"observation":{},"reward":2,"done":true,"metadata":{"a":1}}"#;
+        assert_eq!(Worth::at_end(with_metadata.as_bytes()), None);
+        assert!(Worth::of(with_metadata.as_bytes()).done);
     }
 }

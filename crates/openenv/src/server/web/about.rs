@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::http::HeaderMap;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::readme;
+use super::{compressed, readme};
 use crate::server::body;
 use crate::server::sessions::Sessions;
 use crate::wire::tool::listed;
 
 /// Everything at once, so that the page is ready after one question.
-pub(super) fn about(State(sessions): State<Arc<Sessions>>, names: &[String]) -> Response {
+pub(super) fn about(sessions: &Sessions, names: &[String], headers: &HeaderMap) -> Response {
     let blueprint = &sessions.blueprint;
     let mut metadata = json!(*blueprint.metadata());
     if let Value::Object(fields) = &mut metadata {
@@ -21,7 +22,7 @@ pub(super) fn about(State(sessions): State<Arc<Sessions>>, names: &[String]) -> 
     let mode = sessions.config.mode;
     let mut tools = listed(blueprint.tools().visible(mode));
     let keep = sessions.episodes.as_ref().map(|episodes| episodes.keep());
-    body::json(&json!({
+    let about = json!({
         "name": sessions.name,
         "server_version": env!("CARGO_PKG_VERSION"),
         "metadata": metadata,
@@ -36,7 +37,8 @@ pub(super) fn about(State(sessions): State<Arc<Sessions>>, names: &[String]) -> 
             "seconds": keep.time.map(|time| time.as_secs_f64()),
             "bytes": keep.bytes,
         })),
-    }))
+    });
+    compressed::json(&about, headers)
 }
 
 /// The metadata under the name that the environment is served by, with its README.

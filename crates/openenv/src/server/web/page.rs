@@ -1,7 +1,6 @@
 //! The one document of the page.
 
-use std::io::Write;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -9,49 +8,61 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
-use std::sync::Arc;
 
 use super::bundle;
+use super::compact::{compact, compact_style};
+use super::compressed::Encoding;
 use crate::server::sessions::Sessions;
+
+/// For what is compressed once: a quarter of a second, in a release build.
+const THOROUGH: u32 = 10;
 
 /// The document, as it is sent.
 struct Document {
     plain: Bytes,
-    compressed: Bytes,
+    gzip: Bytes,
+    brotli: Bytes,
     tag: HeaderValue,
     /// What scripts may run: this one.
     script: String,
 }
 
 /// Put together once, or, while the page is worked on, each time.
-fn document() -> Arc<Document> {
+async fn document() -> Arc<Document> {
     static DOCUMENT: LazyLock<Arc<Document>> = LazyLock::new(|| Arc::new(Document::new()));
-    if cfg!(debug_assertions) {
-        Arc::new(Document::new())
-    } else {
-        Arc::clone(&DOCUMENT)
+    let make = || {
+        if cfg!(debug_assertions) {
+            Arc::new(Document::new())
+        } else {
+            Arc::clone(&DOCUMENT)
+        }
+    };
+    match LazyLock::get(&DOCUMENT) {
+        Some(document) => Arc::clone(document),
+        // Others need not wait while it is compressed.
+        None => tokio::task::spawn_blocking(make)
+            .await
+            .unwrap_or_else(|_| make()),
     }
 }
 
 impl Document {
     fn new() -> Self {
-        let script = bundle::script();
+        let script = compact(&bundle::script());
         let html = bundle::file("index.html")
             .unwrap_or_default()
-            .replacen("/*STYLE*/", &bundle::styles(), 1)
+            .replacen("/*STYLE*/", &compact_style(&bundle::styles()), 1)
             .replacen("/*SCRIPT*/", &script, 1);
-        let mut compressed = GzEncoder::new(Vec::new(), Compression::best());
-        let compressed = compressed
-            .write_all(html.as_bytes())
-            .and_then(|()| compressed.finish())
-            .expect("writing to memory does not fail");
+        let compressed = |encoding: Encoding| {
+            let quality = if cfg!(debug_assertions) { 6 } else { THOROUGH };
+            encoding.compress(html.as_bytes(), quality).into()
+        };
         let tag = format!("\"{}\"", digest(html.as_bytes()));
         Self {
+            gzip: compressed(Encoding::Gzip),
+            brotli: compressed(Encoding::Brotli),
             plain: html.into(),
-            compressed: compressed.into(),
             tag: tag.parse().expect("base64 fits into a header"),
             script: digest(script.as_bytes()),
         }
@@ -63,19 +74,23 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 pub(super) async fn page(State(sessions): State<Arc<Sessions>>, headers: HeaderMap) -> Response {
-    let document = document();
-    let mentions = |name: header::HeaderName, what: &str| {
-        let value = headers.get(name).and_then(|value| value.to_str().ok());
-        value.is_some_and(|value| value.contains(what))
-    };
+    let document = document().await;
     let tag = document.tag.to_str().unwrap_or_default();
-    let mut response = if mentions(header::IF_NONE_MATCH, tag) {
+    let seen = headers.get(header::IF_NONE_MATCH);
+    let seen = seen.and_then(|seen| seen.to_str().ok());
+    let mut response = if seen.is_some_and(|seen| seen.contains(tag)) {
         StatusCode::NOT_MODIFIED.into_response()
-    } else if mentions(header::ACCEPT_ENCODING, "gzip") {
-        let encoding = [(header::CONTENT_ENCODING, "gzip")];
-        (encoding, document.compressed.clone()).into_response()
     } else {
-        document.plain.clone().into_response()
+        match Encoding::accepted(&headers) {
+            None => document.plain.clone().into_response(),
+            Some(encoding) => {
+                let body = match encoding {
+                    Encoding::Brotli => document.brotli.clone(),
+                    Encoding::Gzip => document.gzip.clone(),
+                };
+                (encoding.headers(), body).into_response()
+            }
+        }
     };
     let set = response.headers_mut();
     set.insert(header::ETAG, document.tag.clone());

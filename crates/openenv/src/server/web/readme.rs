@@ -31,7 +31,8 @@ pub(super) fn to_html(markdown: &str) -> String {
     });
     let mut out = String::new();
     html::push_html(&mut out, events);
-    out
+    // What is too wide is scrolled, with the keyboard too.
+    out.replace("<pre>", "<pre tabindex=\"0\">")
 }
 
 fn is_harmless(link: &str) -> bool {

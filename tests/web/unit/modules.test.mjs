@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -10,14 +10,15 @@ const PAGE = join(dirname(fileURLToPath(import.meta.url)), '../../../crates/open
 const VENDORED = 'vendor/preact.js';
 
 const read = (name) => [name, readFileSync(join(PAGE, name), 'utf8')];
-const modules = new Map(readdirSync(PAGE).filter((name) => name.endsWith('.js')).map(read));
-const all = new Map([...modules, read(VENDORED)]);
+const all = new Map(readdirSync(PAGE, { recursive: true }).filter((name) => name.endsWith('.js')).map(read));
+const modules = new Map([...all].filter(([name]) => name !== VENDORED));
 
-/** Imports of a module: `{ names, from }`. */
-function importsOf(text) {
+/** Imports of a module: `{ names, from }`, `from` as the page knows it. */
+function importsOf(name, text) {
   const found = [];
-  for (const [, names, from] of text.matchAll(/^import \{([^}]*)\} from '\.\/([^']+)';$/gm)) {
-    found.push({ names: names.split(',').map((name) => name.trim()).filter(Boolean), from });
+  for (const [, names, path] of text.matchAll(/^import \{([^}]*)\} from '(\.\.?\/[^']+)';$/gm)) {
+    const from = posix.join(posix.dirname(name), path);
+    found.push({ names: names.split(',').map((one) => one.trim()).filter(Boolean), from });
   }
   return found;
 }
@@ -53,20 +54,20 @@ test('imports and exports have the one form that is joined', () => {
       }
     }
     assert.doesNotMatch(text, /\bimport\(/, `${name} imports while it runs`);
-    for (const { names } of importsOf(text)) {
+    for (const { names } of importsOf(name, text)) {
       for (const imported of names) {
         assert.doesNotMatch(imported, / as /, `${name} renames an import`);
       }
     }
     const statements = [...text.matchAll(/^import\b/gm)].length;
-    assert.equal(importsOf(text).length, statements, `${name} has an import that was not understood`);
+    assert.equal(importsOf(name, text).length, statements, `${name} has an import that was not understood`);
   }
 });
 
 test('what is imported is exported', () => {
   const missing = [];
   for (const [name, text] of modules) {
-    for (const { names, from } of importsOf(text)) {
+    for (const { names, from } of importsOf(name, text)) {
       const exported = exportedFrom(all.get(from) ?? '');
       missing.push(...names.filter((wanted) => !exported.has(wanted)).map((wanted) => `${name}: ${wanted} of ${from}`));
     }
@@ -81,7 +82,7 @@ test('no module imports itself on some way', () => {
     if (finished.has(name) || !modules.has(name)) {
       return;
     }
-    for (const { from } of importsOf(modules.get(name))) {
+    for (const { from } of importsOf(name, modules.get(name))) {
       visit(from, [...way, name]);
     }
     finished.add(name);
@@ -96,7 +97,7 @@ test('every module is part of the page', () => {
   const visit = (name) => {
     if (!used.has(name) && modules.has(name)) {
       used.add(name);
-      importsOf(modules.get(name)).forEach(({ from }) => visit(from));
+      importsOf(name, modules.get(name)).forEach(({ from }) => visit(from));
     }
   };
   visit('app.js');

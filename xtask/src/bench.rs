@@ -25,6 +25,7 @@ mod start;
 mod steps;
 mod subject;
 mod tools;
+mod web;
 
 use std::{
     env,
@@ -81,6 +82,8 @@ enum Section {
     Authoring,
     /// A new environment in a container: the size of its image, start to the first reset (needs Docker)
     Containers,
+    /// The web page: bytes, requests, time until it can be used and for a step (needs Chromium)
+    Web,
     /// The load tool next to a bare WebSocket loop, a pool next to single clients
     Clients,
 }
@@ -132,6 +135,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             Section::Python => python::measure(&subjects, effort, &mut report),
             Section::Authoring => authoring::measure(&subjects, effort, &mut report),
             Section::Containers => containers::measure(&subjects, effort, &runtime, &mut report),
+            Section::Web => web::measure(&subjects, effort, &mut report),
             Section::Clients => match &subjects.ours {
                 Some(ours) => clients::measure(ours, effort, &mut report),
                 None => continue,

@@ -7,7 +7,9 @@
 )]
 
 mod bench;
+mod browser;
 mod debian;
+mod node;
 mod server;
 mod system;
 mod test;

@@ -9,6 +9,7 @@ mod python;
 mod standin;
 mod suite;
 mod validate;
+mod web;
 mod workers;
 
 use std::{env, process::ExitCode, time::Instant};

@@ -40,6 +40,12 @@ pub(crate) const STANDIN: Generation = Generation {
     tests: "tests/standin",
 };
 
+/// What drives a browser, and judges what it shows.
+pub(crate) const WEB: Generation = Generation {
+    name: "web",
+    tests: "tests/web",
+};
+
 /// Whether an environment can be used.
 #[derive(Debug)]
 pub(crate) enum Setup {

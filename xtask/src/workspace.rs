@@ -60,6 +60,18 @@ pub(crate) fn build_binary(profile: Profile) -> Result<PathBuf> {
     Ok(binary)
 }
 
+/// Builds the examples of a package and tells in which directory they are.
+pub(crate) fn build_examples(package: &str) -> Result<PathBuf> {
+    let mut command = cargo();
+    command.args(["build", "--package", package, "--examples"]);
+    let status = command.status().context("could not run `cargo build`")?;
+    ensure!(
+        status.success(),
+        "could not build the examples of `{package}`"
+    );
+    Ok(target().join("debug/examples"))
+}
+
 /// The stand-in that answers to `openenv serve …` with the reference server.
 pub(crate) fn reference_binary() -> PathBuf {
     root().join("bench/reference/openenv")

@@ -84,6 +84,13 @@ impl Subject {
         self.start_by(Command::new(&self.program), environment, max_sessions)
     }
 
+    /// Starts the server with its web page, which the reference has only if it is told to.
+    pub(super) fn start_with_page(&self, environment: &str) -> Result<Server> {
+        let mut command = Command::new(&self.program);
+        command.env("ENABLE_WEB_INTERFACE", "true");
+        self.start_by(command, environment, 512)
+    }
+
     /// Starts the server on one processor.
     pub(super) fn start_on(
         &self,

@@ -13,15 +13,9 @@ use super::{
     mcp::REFERENCE_IS_NO_MCP_SERVER,
     suite::{Context, Outcome},
 };
-use crate::{
-    server::Server,
-    system::{self, output, succeeds},
-    workspace,
-};
+use crate::{node, server::Server, system::succeeds, workspace};
 
 const VERSION: &str = "2.12.0";
-/// It asks for a newer Node than Debian has, and runs on this one.
-const OLDEST_NODE: u32 = 20;
 
 /// The program, with a home of its own: it keeps settings there.
 struct Inspector {
@@ -84,7 +78,7 @@ fn over_stdio(inspector: &Inspector, binary: &Path) -> Result<()> {
 impl Inspector {
     /// Installs it inside the repository, or says why it cannot be had here.
     fn set_up() -> Result<Result<Self, String>> {
-        if let Err(reason) = ensure_node() {
+        if let Err(reason) = node::ensure() {
             return Ok(Err(reason));
         }
         let directory = workspace::root().join(".venvs/mcp-inspector");
@@ -139,21 +133,5 @@ impl Inspector {
 
     fn home(&self) -> PathBuf {
         self.directory.join("home")
-    }
-}
-
-fn ensure_node() -> Result<(), String> {
-    if output("node", &["--version"]).is_none() || output("npm", &["--version"]).is_none() {
-        system::install(&["nodejs", "npm"])
-            .map_err(|reason| format!("Node.js is missing: {reason}"))?;
-    }
-    let version = output("node", &["--version"]).unwrap_or_default();
-    let major = version.trim().trim_start_matches('v').split('.').next();
-    match major.and_then(|major| major.parse::<u32>().ok()) {
-        Some(major) if major >= OLDEST_NODE => Ok(()),
-        _ => Err(format!(
-            "Node.js {OLDEST_NODE} or newer is needed, this is `{}`",
-            version.trim()
-        )),
     }
 }

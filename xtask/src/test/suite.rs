@@ -4,7 +4,7 @@ use std::{cell::OnceCell, path::PathBuf, time::Duration};
 
 use anyhow::Result;
 
-use super::{cargo, client, docker, inspector, mcp, python, standin, validate, workers};
+use super::{cargo, client, docker, inspector, mcp, python, standin, validate, web, workers};
 use crate::{
     venv::{GENERATIONS, Generation, MCP_SDKS},
     workspace::{self, Profile},
@@ -27,6 +27,7 @@ pub(super) enum Suite {
     Inspector,
     Validate,
     Client,
+    Web,
 }
 
 #[derive(Debug)]
@@ -68,7 +69,7 @@ pub(super) fn all() -> Vec<Suite> {
     suites.extend(GENERATIONS.iter().map(Suite::Python));
     suites.extend(MCP_SDKS.iter().map(Suite::Mcp));
     suites.push(Suite::Inspector);
-    suites.extend([Suite::Validate, Suite::Client]);
+    suites.extend([Suite::Validate, Suite::Client, Suite::Web]);
     suites
 }
 
@@ -89,6 +90,7 @@ impl Suite {
             Self::Inspector => "mcp-inspector".into(),
             Self::Validate => "validate".into(),
             Self::Client => "client".into(),
+            Self::Web => "web".into(),
         }
     }
 
@@ -108,6 +110,7 @@ impl Suite {
             Self::Inspector => inspector::run(context),
             Self::Validate => validate::run(context),
             Self::Client => client::run(context),
+            Self::Web => web::run(context),
         }
     }
 }

@@ -1,6 +1,7 @@
 // Differences, readable.
 
 import { html, useMemo, useState } from '../vendor/preact.js';
+import { stripAnsi } from '../episode/ansi.js';
 import { diffValues, pathText } from '../episode/diff.js';
 import { countText } from '../episode/format.js';
 import { JsonTree } from './json_tree.js';
@@ -58,7 +59,7 @@ function diffDelta(delta) {
 }
 
 function DiffValue({ value, tone }) {
-  const text = JSON.stringify(value) ?? 'undefined';
+  const text = JSON.stringify(typeof value === 'string' ? stripAnsi(value) : value) ?? 'undefined';
   if (text.length <= SHORT_VALUE) return html`<code class="diff-value diff-value-${tone}">${text}</code>`;
   return html`<div class="diff-value diff-value-${tone} diff-value-large"><${JsonTree} value=${value} label=${tone} /></div>`;
 }

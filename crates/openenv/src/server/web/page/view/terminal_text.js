@@ -25,15 +25,19 @@ function ansiStyle(look) {
   return style;
 }
 
+/** Text without the codes that colour it, in these colours. */
+export function ColouredText({ text }) {
+  const pieces = useMemo(() => ansiPieces(text), [text]);
+  return pieces.map((piece) => html`<span class=${ansiClass(piece.look)} style=${ansiStyle(piece.look)}>${piece.text}</span>`);
+}
+
 export function TerminalText({ text, label }) {
   const [isWhole, setWhole] = useState(false);
   const isCut = !isWhole && text.length > SHOWN_LENGTH;
   const shown = isCut ? text.slice(0, SHOWN_LENGTH) : text;
-  const pieces = useMemo(() => (hasAnsi(shown) ? ansiPieces(shown) : null), [shown]);
+  const isColoured = hasAnsi(shown);
   return html`<div class="terminal">
-    <pre class="terminal-text${pieces ? ' terminal-screen' : ''}" tabindex="0" role="group" onKeyDown=${keepScrollKeys} aria-label=${label ?? 'text'}>${pieces
-      ? pieces.map((piece) => html`<span class=${ansiClass(piece.look)} style=${ansiStyle(piece.look)}>${piece.text}</span>`)
-      : shown}</pre>
+    <pre class="terminal-text${isColoured ? ' terminal-screen' : ''}" tabindex="0" role="group" onKeyDown=${keepScrollKeys} aria-label=${label ?? 'text'}>${isColoured ? html`<${ColouredText} text=${shown} />` : shown}</pre>
     ${isCut ? html`<button type="button" class="views-link" onClick=${(event) => { event.stopPropagation(); setWhole(true); }}>Show all ${countText(text.length, 'character')}</button>` : null}
   </div>`;
 }

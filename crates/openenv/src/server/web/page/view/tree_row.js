@@ -8,7 +8,7 @@ import { bytesText, countText } from '../episode/format.js';
 import { HeatMap, hasHeatMap, heatMapName } from './heat_map.js';
 import { ViewIcon } from './view_icon.js';
 import { Picture } from './picture.js';
-import { TerminalText } from './terminal_text.js';
+import { ColouredText, TerminalText } from './terminal_text.js';
 import { isLongText, isPlainList, numericShape, shapeText } from '../episode/tree_model.js';
 
 const PREVIEW_NUMBERS = 12;
@@ -46,10 +46,11 @@ function TreeValue({ row, shape, name }) {
   if (type === 'list' || type === 'object') return html`<${BranchPreview} row=${row} shape=${shape} />`;
   if (type !== 'string') return html`<span class="tree-value tree-${type}-value">${String(value)}</span>`;
   if (typeof name === 'string' && isSecretName(name) && value !== '') return html`<${SecretText} text=${value} />`;
+  if (!isLongText(value) && hasAnsi(value)) return html`<span class="tree-value tree-coloured"><${ColouredText} text=${value} /></span>`;
   if (!isLongText(value)) return html`<span class="tree-value tree-string-value">${JSON.stringify(value)}</span>`;
   const lines = value.split('\n');
   const size = lines.length > 1 ? countText(lines.length, 'line') : countText(value.length, 'character');
-  const first = hasAnsi(value) ? stripAnsi(lines[0]) : lines[0];
+  const first = stripAnsi(lines[0]);
   return html`<span class="tree-dim">text · ${size}</span>${row.isOpen ? null : html`<span class="tree-value tree-string-value tree-cut">${JSON.stringify(first.slice(0, PREVIEW_TEXT))}</span>`}`;
 }
 
@@ -60,7 +61,7 @@ function BranchPreview({ row, shape }) {
     const preview = `${flat.slice(0, PREVIEW_NUMBERS).join(', ')}${flat.length > PREVIEW_NUMBERS || size > PREVIEW_NUMBERS ? ', …' : ''}`;
     return html`<span class="tree-dim">${shapeText(shape)}</span>${row.isOpen ? null : html`<span class="tree-value tree-number-value tree-cut">[${preview}]</span>`}`;
   }
-  if (!row.isOpen && isPlainList(value)) return html`<span class="tree-dim">list · ${size}</span><span class="tree-value tree-string-value tree-cut">[${value.map((item) => JSON.stringify(item)).join(', ')}]</span>`;
+  if (!row.isOpen && isPlainList(value)) return html`<span class="tree-dim">list · ${size}</span><span class="tree-value tree-string-value tree-cut">[${value.map((item) => JSON.stringify(typeof item === 'string' ? stripAnsi(item) : item)).join(', ')}]</span>`;
   if (type === 'list') return html`<span class="tree-dim">${size === 0 ? 'empty list' : `list · ${size.toLocaleString('en')}`}</span>`;
   if (size === 0) return html`<span class="tree-dim">empty object</span>`;
   if (row.isOpen) return html`<span class="tree-dim">object · ${size.toLocaleString('en')}</span>`;

@@ -19,7 +19,7 @@ export function RewardPlot({ steps, episode, selected, onSelect }) {
     observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
-  const sums = useMemo(() => cumulativeReturns(episode ?? { steps }), [steps, steps.length]);
+  const sums = useMemo(() => cumulativeReturns(episode ? { ...episode, steps } : { steps }), [steps, steps.length, episode?.dropped, episode?.length, episode?.return]);
   const summary = useMemo(() => rewardSummary(steps), [steps, steps.length]);
   const plot = useMemo(() => plotLayout(steps, sums, width), [steps, steps.length, sums, width]);
 

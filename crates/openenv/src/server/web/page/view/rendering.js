@@ -78,7 +78,7 @@ function toggleFullScreen(element) {
 
 function Drawing({ rendering, theme, label }) {
   const { kind, content } = rendering;
-  if (kind === 'html') return html`<${DrawingFrame} source=${renderingDocument(content, theme)} label=${label} />`;
+  if (kind === 'html') return html`<${DrawingFrame} content=${content} theme=${theme} label=${label} />`;
   if (kind === 'text') return html`<${TerminalText} text=${content} label=${label} />`;
   return html`<${DrawingImage} key=${kind} address=${renderingAddress(rendering)} label=${label} isPixels=${kind === 'image'} />`;
 }
@@ -91,7 +91,8 @@ function DrawingImage({ address, label, isPixels }) {
 }
 
 /** The next document loads behind the one that is shown, so that playing does not flicker. */
-function DrawingFrame({ source, label }) {
+function DrawingFrame({ content, theme, label }) {
+  const source = useMemo(() => renderingDocument(content, theme), [content, theme]);
   const [shown, setShown] = useState(source);
   const documents = shown === source ? [source] : [shown, source];
   return html`<div class="rendering-frames">

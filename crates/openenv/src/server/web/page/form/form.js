@@ -13,7 +13,7 @@ import { UnionControl } from './form_union.js';
 import { describeNode } from '../schema/shape.js';
 import { addedValue } from '../schema/schema.js';
 import { shapeWords } from '../schema/schema_words.js';
-import { isPlainObject, pathKey } from '../schema/json_text.js';
+import { isPlainObject, pathKey, sameJson } from '../schema/json_text.js';
 
 const GROUP_KINDS = ['object', 'map', 'array', 'tuple', 'union'];
 const CHOICE_KINDS = ['enum', 'boolean', 'const', 'null'];
@@ -42,14 +42,20 @@ export function SchemaForm({ schema, value, onChange, idPrefix, problems, showAl
     else local.current.set(key, problem);
     onLocalProblems?.([...local.current.values()]);
   };
-  const context = { root: schema, idPrefix, disabled, showAll, problems: byPath, touched, touch, report, Field };
+  const own = useRef({ value, revision: 0 });
+  if (!sameJson(own.current.value, value)) own.current = { value, revision: own.current.revision + 1 };
+  const change = (next) => {
+    own.current.value = next;
+    onChange(next);
+  };
+  const context = { root: schema, idPrefix, disabled, showAll, problems: byPath, touched, touch, report, revision: own.current.revision, Field };
   const shape = describeNode(schema, schema);
   const isObject = shape.kind === 'object';
   return html`<${FormContext.Provider} value=${context}>
     <div class="form">
       ${isObject
-        ? html`<${ObjectFields} shape=${shape} path=${[]} value=${value} onChange=${onChange} />`
-        : html`<${Field} node=${schema} name="" path=${[]} required=${true} value=${value} onChange=${onChange} label="Value" isBare=${shape.kind === 'union' || shape.kind === 'map'} />`}
+        ? html`<${ObjectFields} shape=${shape} path=${[]} value=${value} onChange=${change} />`
+        : html`<${Field} node=${schema} name="" path=${[]} required=${true} value=${value} onChange=${change} label="Value" isBare=${shape.kind === 'union' || shape.kind === 'map'} />`}
       <${RootErrors} />
     </div>
   <//>`;
@@ -60,8 +66,11 @@ function RootErrors() {
   return html`<${FieldErrors} id=${`${idPrefix}--root-errors`} messages=${problems.get('[]') ?? []} />`;
 }
 
-/** `isBare`: the label is for screen readers only. `part`: a union at the same place already tells its problems. */
-export function Field({ node, name, path, value, onChange, required, label, isBare = false, part = 0 }) {
+/**
+ * `isBare`: the label is for screen readers only. `part`: a union at the same place already tells its problems. `misfitId`: where
+ * it tells that the value is none of the type that was chosen.
+ */
+export function Field({ node, name, path, value, onChange, required, label, isBare = false, part = 0, misfitId }) {
   const { root, idPrefix, disabled, problems, touched, touch, showAll } = useForm();
   const outer = describeNode(root, node);
   const nullable = outer.kind === 'nullable';
@@ -81,8 +90,8 @@ export function Field({ node, name, path, value, onChange, required, label, isBa
     control: {
       id,
       disabled: disabled || undefined,
-      'aria-describedby': [hint && `${id}--hint`, `${id}--errors`].filter(Boolean).join(' '),
-      'aria-invalid': messages.length > 0 || undefined,
+      'aria-describedby': [hint && `${id}--hint`, `${id}--errors`, misfitId].filter(Boolean).join(' '),
+      'aria-invalid': messages.length > 0 || Boolean(misfitId) || undefined,
       'aria-required': required || undefined,
     },
   };
@@ -117,9 +126,20 @@ function PlainField(parts) {
 
 function GroupField(parts) {
   const { id, base, part, title, name, path, value, required, nullable, outer, shape, messages, hint, isBare, label, set, control } = parts;
-  const { root, problems, showAll, disabled } = useForm();
+  const { root, problems, showAll, disabled, revision } = useForm();
   const [isOpen, setOpen] = useState(true);
-  const isThere = holds(shape, value) || (shape.kind === 'union' && required && value === undefined);
+  // A type can be chosen before there is a value of it, such as a number that nobody has typed yet.
+  const [begun, setBegun] = useState(null);
+  const isBegun = begun?.revision === revision && begun.value === undefined;
+  const isThere = holds(shape, value) || (shape.kind === 'union' && value === undefined && (required || isBegun));
+  const change = (next) => {
+    setBegun({ value: next, revision });
+    set(next);
+  };
+  const clear = (next) => {
+    setBegun(null);
+    set(next);
+  };
   const below = problemsBelow(problems, path);
   const isShown = isOpen || (showAll && below > 0);
   const Control = GROUP_CONTROLS[shape.kind];
@@ -133,16 +153,16 @@ function GroupField(parts) {
       <span class="form-type">${isThere ? (isBare ? '' : groupWords(root, shape)) : summary}</span>
       <span class="form-head-buttons">
         ${fold && !isShown && html`<span class="form-muted">${summary}</span>`}
-        ${!isThere && html`<${SmallButton} icon="add" disabled=${disabled} label=${`Fill in ${label}`} onClick=${() => set(addedValue(root, shape))}>${value === undefined || value === null ? 'Fill in' : 'Replace'}<//>`}
-        ${nullable && value !== null && html`<${SmallButton} disabled=${disabled} label=${`Set ${label} to null`} onClick=${() => set(null)}>null<//>`}
-        ${value !== undefined && !required && html`<${SmallButton} disabled=${disabled} label=${`Leave out ${label}`} onClick=${() => set(undefined)}>Leave out<//>`}
+        ${!isThere && html`<${SmallButton} icon="add" disabled=${disabled} label=${`Fill in ${label}`} onClick=${() => change(addedValue(root, shape))}>${value === undefined || value === null ? 'Fill in' : 'Replace'}<//>`}
+        ${nullable && value !== null && html`<${SmallButton} disabled=${disabled} label=${`Set ${label} to null`} onClick=${() => clear(null)}>null<//>`}
+        ${(value !== undefined || isThere) && !required && html`<${SmallButton} disabled=${disabled} label=${`Leave out ${label}`} onClick=${() => clear(undefined)}>Leave out<//>`}
       </span>
     </div>
     ${hint && !isBare && html`<p id=${`${base}--hint`} class="form-hint"><${CodeText} text=${hint} /></p>`}
     ${isThere && isShown && html`<div class=${isBare ? 'form-bare-body' : 'form-group-body'}>
       ${shape.kind === 'object'
-        ? html`<div id=${id} role="group" aria-labelledby=${labelId}><${ObjectFields} shape=${shape} path=${path} value=${value} onChange=${set} /></div>`
-        : html`<${Control} shape=${shape} name=${name} path=${path} value=${value} onChange=${set} control=${control} labelId=${labelId} root=${root} part=${part} />`}
+        ? html`<div id=${id} role="group" aria-labelledby=${labelId}><${ObjectFields} shape=${shape} path=${path} value=${value} onChange=${change} /></div>`
+        : html`<${Control} shape=${shape} name=${name} path=${path} value=${value} onChange=${change} required=${required} control=${control} labelId=${labelId} root=${root} part=${part} />`}
     </div>`}
     <${FieldErrors} id=${`${base}--errors`} messages=${messages} />
   </div>`;

@@ -3,18 +3,18 @@
 import { createContext, useContext, useEffect } from '../vendor/preact.js';
 import { pathKey } from '../schema/json_text.js';
 
-// `{ root, idPrefix, disabled, showAll, problems, touched, touch(path), report(key, problem | null), Field }`, where `problems` maps
-// the key of a path to messages. Fields inside of fields take `Field` from here, since modules do not import each other in a circle.
+// `{ root, idPrefix, disabled, showAll, problems, touched, touch(path), report(key, problem | null), revision, Field }`, where `problems`
+// maps the key of a path to messages, and `revision` changes when the value does from outside. Fields inside of fields take `Field` from here, since modules do not import each other in a circle.
 export const FormContext = createContext(null);
 
 export function useForm() {
   return useContext(FormContext);
 }
 
-/** Tells the form about a problem that its value cannot show, such as text that is not JSON yet. */
-export function useLocalProblem(path, message) {
+/** Tells the form about a problem that its value cannot show, such as text that is not JSON yet; `teller` tells several at one place apart. */
+export function useLocalProblem(path, message, teller = '') {
   const { report } = useForm();
-  const key = pathKey(path);
+  const key = pathKey(path) + teller;
   useEffect(() => {
     report(key, message === null ? null : { path, message });
     return () => report(key, null);

@@ -140,6 +140,34 @@ def test_every_kind_of_field_is_filled_in_shown_and_sent(tab, kitchen):
     assert sight.field("pantry_token").get_attribute("type") == "password"
 
 
+def test_a_type_stays_chosen_while_its_value_is_typed(tab, kitchen):
+    sight = tab(kitchen)
+    sight.field("title").fill("Pea soup")
+    sight.field("servings").fill("4")
+    sight.show_more_fields()
+    salt = group(sight, "salt")
+    pick(salt, "Type of salt", "number")
+    number = salt.get_by_role("spinbutton")
+    # Nothing yet, and what is no number yet: neither is sent, and neither turns into text.
+    for typed in ["", "-", "-2", "", "x"]:
+        number.fill(typed)
+        expect(salt.get_by_role("radio", name="number")).to_be_checked()
+        expect(number).to_have_value(typed)
+        assert (number.get_attribute("aria-invalid") == "true") == (typed != "-2")
+    sight.run_button.click()
+    expect(sight.run_button).to_contain_text("1 problem")
+    number.fill("")
+    expect(salt).to_contain_text("leave it out")
+    sight.run_button.click()
+    assert sight.sent_of("step") == []
+
+    sight.act.get_by_role("button", name="Leave out salt").click()
+    assert "salt" not in json_shown(sight)
+    sight.run_button.click()
+    expect(sight.row(1)).to_be_visible()
+    assert "salt" not in sight.sent_of("step")[0]
+
+
 def test_what_is_written_as_json_is_in_the_form(tab, kitchen):
     sight = tab(kitchen)
     sight.write_action({"title": "Written", "servings": 7, "course": "dessert", "edition": 2, "delivery": {"by": "window", "number": 3}})

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Connection, ConnectionLost, claimWithLock } from '../../../crates/openenv/src/server/web/page/connection.js';
+import { Connection, ConnectionLost, claimWithLock } from '../../../crates/openenv/src/server/web/page/session/connection.js';
 
 // A server with sessions, as far as a connection can see it.
 class FakeServer {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { compareEpisodes } from '../../../crates/openenv/src/server/web/page/comparison.js';
-import { diffValues, pathText, sameValue } from '../../../crates/openenv/src/server/web/page/diff.js';
-import { diffText } from '../../../crates/openenv/src/server/web/page/text_diff.js';
+import { compareEpisodes } from '../../../crates/openenv/src/server/web/page/episode/comparison.js';
+import { diffValues, pathText, sameValue } from '../../../crates/openenv/src/server/web/page/episode/diff.js';
+import { diffText } from '../../../crates/openenv/src/server/web/page/episode/text_diff.js';
 
 const changes = (before, after, limits) => diffValues(before, after, limits).entries.map((entry) => [entry.kind, pathText(entry.path), entry.before, entry.after]);
 

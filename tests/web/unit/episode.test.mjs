@@ -13,10 +13,10 @@ import {
   stepReward,
   stepTitle,
   stepTruncated,
-} from '../../../crates/openenv/src/server/web/page/episode.js';
-import { clockText, durationText, numberText, signedText } from '../../../crates/openenv/src/server/web/page/format.js';
-import { rewardBuckets, rewardSummary } from '../../../crates/openenv/src/server/web/page/reward_series.js';
-import { timelineRows } from '../../../crates/openenv/src/server/web/page/timeline_rows.js';
+} from '../../../crates/openenv/src/server/web/page/episode/episode.js';
+import { clockText, durationText, numberText, signedText } from '../../../crates/openenv/src/server/web/page/episode/format.js';
+import { rewardBuckets, rewardSummary } from '../../../crates/openenv/src/server/web/page/episode/reward_series.js';
+import { timelineRows } from '../../../crates/openenv/src/server/web/page/episode/timeline_rows.js';
 
 const step = (n, reward, more = {}) =>
   stepFromServer({ n, kind: n === 0 ? 'reset' : 'step', request: { message: `m${n}` }, reply: { observation: {}, reward, done: false }, ...more });

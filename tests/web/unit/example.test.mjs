@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exampleValue } from '../../../crates/openenv/src/server/web/page/example.js';
-import { validateValue } from '../../../crates/openenv/src/server/web/page/validate.js';
+import { exampleValue } from '../../../crates/openenv/src/server/web/page/schema/example.js';
+import { validateValue } from '../../../crates/openenv/src/server/web/page/schema/validate.js';
 
 test('an example fits the schema that it is for', () => {
   const schema = {

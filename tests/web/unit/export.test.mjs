@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import test from 'node:test';
 
-import { shellQuote } from '../../../crates/openenv/src/server/web/page/export_curl.js';
-import { pythonLiteral } from '../../../crates/openenv/src/server/web/page/export_python.js';
-import { rustLiteral } from '../../../crates/openenv/src/server/web/page/export_rust.js';
-import { exportEpisode, exportStep } from '../../../crates/openenv/src/server/web/page/export.js';
-import { importEpisodes } from '../../../crates/openenv/src/server/web/page/import.js';
+import { shellQuote } from '../../../crates/openenv/src/server/web/page/episode/export_curl.js';
+import { pythonLiteral } from '../../../crates/openenv/src/server/web/page/episode/export_python.js';
+import { rustLiteral } from '../../../crates/openenv/src/server/web/page/episode/export_rust.js';
+import { exportEpisode, exportStep } from '../../../crates/openenv/src/server/web/page/episode/export.js';
+import { importEpisodes } from '../../../crates/openenv/src/server/web/page/episode/import.js';
 
 const NASTY = 'it\'s "quoted" \\ $(touch /tmp/x) `id` !\n\u001b[31m\u2028 #"# 🦀 \u202e';
 const EPISODE = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withNews } from '../../../crates/openenv/src/server/web/page/followed.js';
-import { RateMeter } from '../../../crates/openenv/src/server/web/page/rate_meter.js';
+import { withNews } from '../../../crates/openenv/src/server/web/page/session/followed.js';
+import { RateMeter } from '../../../crates/openenv/src/server/web/page/session/rate_meter.js';
 
 const step = (n, more = {}) => ({ n, kind: 'step', request: {}, reply: { reward: 1, done: false }, ...more });
 const steps = (from, to) => Array.from({ length: to - from }, (_, at) => step(from + at));

@@ -1,10 +1,10 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
-import { fieldId, problemsBelow } from '../../../crates/openenv/src/server/web/page/form_context.js';
-import { readAnything, typeName } from '../../../crates/openenv/src/server/web/page/form_any.js';
-import { fitsSegments, placeChoices } from '../../../crates/openenv/src/server/web/page/form_choice.js';
-import { describeNode } from '../../../crates/openenv/src/server/web/page/shape.js';
+import { fieldId, problemsBelow } from '../../../crates/openenv/src/server/web/page/form/form_context.js';
+import { readAnything, typeName } from '../../../crates/openenv/src/server/web/page/form/form_any.js';
+import { fitsSegments, placeChoices } from '../../../crates/openenv/src/server/web/page/form/form_choice.js';
+import { describeNode } from '../../../crates/openenv/src/server/web/page/schema/shape.js';
 
 test('each place has an id of its own', () => {
   const places = [['a', 'b'], ['a-b'], ['a', ''], ['a', '', 'b'], ['a b'], ['a', 0], ['ab'], ['é'], ['è']];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { ansiPieces, stripAnsi } from '../../../crates/openenv/src/server/web/page/ansi.js';
-import { imageOf, imageType } from '../../../crates/openenv/src/server/web/page/image.js';
-import { numericShape, searchTree, treeRows } from '../../../crates/openenv/src/server/web/page/tree_model.js';
+import { ansiPieces, stripAnsi } from '../../../crates/openenv/src/server/web/page/episode/ansi.js';
+import { imageOf, imageType } from '../../../crates/openenv/src/server/web/page/episode/image.js';
+import { numericShape, searchTree, treeRows } from '../../../crates/openenv/src/server/web/page/episode/tree_model.js';
 
 const base64 = (bytes, length = 80) => Buffer.concat([Buffer.from(bytes), Buffer.alloc(length)]).toString('base64');
 const PNG = base64([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

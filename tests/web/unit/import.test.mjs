@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { importEpisodes } from '../../../crates/openenv/src/server/web/page/import.js';
-import { stepDone, stepError, stepReward, stepTitle } from '../../../crates/openenv/src/server/web/page/episode.js';
+import { importEpisodes } from '../../../crates/openenv/src/server/web/page/episode/import.js';
+import { stepDone, stepError, stepReward, stepTitle } from '../../../crates/openenv/src/server/web/page/episode/episode.js';
 
 const lines = (...values) => values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('\n');
 const step = (n, reward) => ({ n, kind: n === 0 ? 'reset' : 'step', request: {}, reply: { observation: {}, reward, done: n === 2 } });

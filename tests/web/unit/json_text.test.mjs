@@ -1,7 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
-import { copyJson, exactNumberText, isExactNumber, numberFromText, parseJson, pathName, sameJson } from '../../../crates/openenv/src/server/web/page/json_text.js';
+import { copyJson, exactNumberText, isExactNumber, numberFromText, parseJson, pathName, sameJson } from '../../../crates/openenv/src/server/web/page/schema/json_text.js';
 
 test('reads what JSON.parse reads', () => {
   for (const text of ['{}', '[]', ' [1, -2.5e3, "a\\u00e9\\n\\"", true, false, null, {"b": {"c": []}}]\n', '"x"', '0', '{"": 1}', '"\u2028"']) {

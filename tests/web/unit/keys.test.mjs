@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeyReader, isTypingTarget } from '../../../crates/openenv/src/server/web/page/keys.js';
+import { KeyReader, isTypingTarget } from '../../../crates/openenv/src/server/web/page/part/keys.js';
 
 const somewhere = { closest: () => null };
 const field = { closest: (what) => (what.includes('input') ? { type: 'text' } : null) };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createStore } from '../../../crates/openenv/src/server/web/page/store.js';
-import { ConnectionLost } from '../../../crates/openenv/src/server/web/page/connection.js';
-import { OwnSession, fetchEpisode, outcome } from '../../../crates/openenv/src/server/web/page/own_session.js';
+import { createStore } from '../../../crates/openenv/src/server/web/page/session/store.js';
+import { ConnectionLost } from '../../../crates/openenv/src/server/web/page/session/connection.js';
+import { OwnSession, fetchEpisode, outcome } from '../../../crates/openenv/src/server/web/page/session/own_session.js';
 
 // Counts up; an action `fail` fails. Answers as a server that records what happens.
 function fakeSession({ slowView = 0 } = {}) {

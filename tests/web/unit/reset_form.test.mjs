@@ -1,7 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
-import { resetArguments } from '../../../crates/openenv/src/server/web/page/reset_form.js';
+import { resetArguments } from '../../../crates/openenv/src/server/web/page/form/reset_form.js';
 
 test('what is empty is not sent', () => {
   assert.deepEqual(resetArguments({ seed: '', episode_id: ' ', extra: '' }), { data: {}, errors: [] });

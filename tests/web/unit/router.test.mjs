@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseRoute, routeHash, routeTab } from '../../../crates/openenv/src/server/web/page/router.js';
+import { parseRoute, routeHash, routeTab } from '../../../crates/openenv/src/server/web/page/part/router.js';
 
 const places = [
   ['#/play', { view: 'play' }],

@@ -1,10 +1,10 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
-import { describeNode, isMultiline, nodeKind, resolveSchema } from '../../../crates/openenv/src/server/web/page/shape.js';
-import { fitness, matchingOption } from '../../../crates/openenv/src/server/web/page/shape_fit.js';
-import { addedValue, convertValue, defaultValue, quickActions } from '../../../crates/openenv/src/server/web/page/schema.js';
-import { shapeWords } from '../../../crates/openenv/src/server/web/page/schema_words.js';
+import { describeNode, isMultiline, nodeKind, resolveSchema } from '../../../crates/openenv/src/server/web/page/schema/shape.js';
+import { fitness, matchingOption } from '../../../crates/openenv/src/server/web/page/schema/shape_fit.js';
+import { addedValue, convertValue, defaultValue, quickActions } from '../../../crates/openenv/src/server/web/page/schema/schema.js';
+import { shapeWords } from '../../../crates/openenv/src/server/web/page/schema/schema_words.js';
 import { objectWith, published, serdeEnums } from './schemas.mjs';
 
 const kindOf = (node) => nodeKind(node, node);

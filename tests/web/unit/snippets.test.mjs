@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { connectionSnippets, pythonValue } from '../../../crates/openenv/src/server/web/page/snippets.js';
+import { connectionSnippets, pythonValue } from '../../../crates/openenv/src/server/web/page/tab/snippets.js';
 
 const url = 'http://host:8000/envs/a';
 const codeOf = (given) => Object.fromEntries(connectionSnippets({ url, name: 'a', tools: [], production: false, ...given }).map(({ id, code }) => [id, code]));

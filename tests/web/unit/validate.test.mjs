@@ -1,8 +1,8 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 
-import { validateValue } from '../../../crates/openenv/src/server/web/page/validate.js';
-import { parseJson } from '../../../crates/openenv/src/server/web/page/json_text.js';
+import { validateValue } from '../../../crates/openenv/src/server/web/page/schema/validate.js';
+import { parseJson } from '../../../crates/openenv/src/server/web/page/schema/json_text.js';
 import { objectWith, published, serdeEnums } from './schemas.mjs';
 
 const messages = (schema, value) => validateValue(schema, schema, value).map(({ message }) => message);

@@ -1,5 +1,6 @@
 //! A package in Python as the server sees every environment.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -40,6 +41,9 @@ pub(super) struct PythonBlueprint {
     capacity: Option<usize>,
     traits: Traits,
     known: Arc<RwLock<Known>>,
+    /// Where its README is, if the environment does not bring one.
+    #[cfg_attr(not(feature = "web"), expect(dead_code, reason = "for the page"))]
+    root: PathBuf,
     /// For questions about tasks, each of which takes an environment.
     turns: Arc<Semaphore>,
     /// Ends what is still asked of an environment that cannot be made.
@@ -85,9 +89,15 @@ impl PythonBlueprint {
             capacity: report.capacity,
             traits,
             known,
+            root: PathBuf::new(),
             turns: Arc::new(Semaphore::new(TASK_QUESTIONS)),
             _asking: asking.drop_guard(),
         }
+    }
+
+    pub(super) fn readme_in(mut self, root: &Path) -> Self {
+        self.root = root.to_owned();
+        self
     }
 
     pub(super) fn traits(&self) -> Traits {
@@ -159,6 +169,12 @@ impl Blueprint for PythonBlueprint {
 
     fn metadata(&self) -> Arc<Metadata> {
         self.known(|known| Arc::clone(&known.metadata))
+    }
+
+    #[cfg(feature = "web")]
+    fn readme(&self) -> Option<String> {
+        let told = self.metadata().readme_content.clone();
+        told.or_else(|| std::fs::read_to_string(self.root.join("README.md")).ok())
     }
 
     fn contract(&self) -> &Contract {

@@ -77,7 +77,8 @@ impl Workers {
         Ok(Self {
             name,
             interpreter,
-            blueprint: PythonBlueprint::new(pool, report.clone(), traits, about),
+            blueprint: PythonBlueprint::new(pool, report.clone(), traits, about)
+                .readme_in(&project.root),
             report,
             fault,
         })

@@ -47,14 +47,14 @@ pub(crate) struct Entry {
     pub(super) took: Duration,
     pub(super) request: Box<str>,
     pub(super) outcome: Outcome,
-    pub(super) logs: Vec<LogLine>,
-    /// What somebody asked for after it.
+    /// What came after it.
     pub(super) attached: Mutex<Attached>,
 }
 
-/// What belongs to a step but was asked for by itself.
+/// What belongs to a step but was asked for by itself, or was said late.
 #[derive(Debug, Default)]
 pub(crate) struct Attached {
+    pub(super) logs: Vec<LogLine>,
     pub(super) state: Option<Box<[u8]>>,
     /// The fields of a view, without braces.
     pub(super) view: Option<Box<[u8]>>,
@@ -74,8 +74,7 @@ impl Entry {
         let outcome = match &self.outcome {
             Outcome::Reply(text) | Outcome::Error(text) => text.len(),
         };
-        let logs: usize = self.logs.iter().map(LogLine::size).sum();
-        OVERHEAD + self.request.len() + outcome + logs + self.attached().size()
+        OVERHEAD + self.request.len() + outcome + self.attached().size()
     }
 
     pub(super) fn worth(&self) -> Worth {
@@ -121,7 +120,7 @@ impl Entry {
             out.extend_from_slice(view);
         }
         out.extend_from_slice(b",\"logs\":");
-        serde_json::to_writer(&mut *out, &self.logs).expect("lines of text always serialise");
+        serde_json::to_writer(&mut *out, &attached.logs).expect("lines of text always serialise");
         out.push(b'}');
     }
 }
@@ -149,7 +148,8 @@ impl Worth {
 impl Attached {
     pub(super) fn size(&self) -> usize {
         let size = |text: &Option<Box<[u8]>>| text.as_ref().map_or(0, |text| text.len());
-        size(&self.state) + size(&self.view)
+        let logs: usize = self.logs.iter().map(LogLine::size).sum();
+        size(&self.state) + size(&self.view) + logs
     }
 }
 

@@ -57,6 +57,7 @@ impl Recorder {
     /// Notes a call before it is made; `request` is its JSON.
     pub(crate) fn begin(&self, kind: Kind, request: impl FnOnce() -> Box<str>) -> Option<Draft> {
         self.0.as_ref()?;
+        self.attach_lines();
         Some(Draft {
             kind,
             request: request(),
@@ -105,10 +106,22 @@ impl Recorder {
         Some((episode, last))
     }
 
+    /// Adds what was said since to the last thing that happened: lines may come after
+    /// the answer.
+    fn attach_lines(&self) {
+        if let Some((recording, episode)) = self.current() {
+            let mut late = recording.log.take();
+            if !late.is_empty() {
+                recording.attach(&episode, |attached| attached.logs.append(&mut late));
+            }
+        }
+    }
+
     /// The lines of the last thing that happened.
     pub(crate) fn last_lines(&self) -> Vec<LogLine> {
+        self.attach_lines();
         let entry = self.current().and_then(|(_, episode)| episode.last());
-        entry.map_or_else(Vec::new, |entry| entry.logs.clone())
+        entry.map_or_else(Vec::new, |entry| entry.attached().logs.clone())
     }
 
     /// Notes that nothing more will happen.
@@ -145,8 +158,10 @@ impl Recording {
             took: draft.began.elapsed(),
             request: draft.request,
             outcome,
-            logs: self.log.take(),
-            attached: Mutex::default(),
+            attached: Mutex::new(Attached {
+                logs: self.log.take(),
+                ..Attached::default()
+            }),
         };
         episode.push(entry, self.episodes.share());
         self.episodes.settle();

@@ -9,6 +9,8 @@ from .allowance import Allowance, told
 
 LINE = 8192
 
+SETTLED = 0.2
+
 session_number = contextvars.ContextVar("session_number", default=0)
 """The session that the running code belongs to. Tasks and the threads of anyio take it over."""
 
@@ -31,9 +33,20 @@ class Scribe:
             self._started = True
             threading.Thread(target=self._follow, name="scribe", daemon=True).start()
 
+    def settle(self):
+        """Waits, if not for long, until all that was noted so far is sent."""
+        if self._started:
+            sent = threading.Event()
+            self._lines.put(sent)
+            sent.wait(SETTLED)
+
     def _follow(self):
         while True:
-            self._link.log(*self._lines.get())
+            line = self._lines.get()
+            if isinstance(line, threading.Event):
+                line.set()
+            else:
+                self._link.log(*line)
 
 
 class Tap(io.TextIOBase):
@@ -82,6 +95,9 @@ class Tap(io.TextIOBase):
         if left_out:
             self._scribe.note(told(left_out), self._flag, session)
         self._scribe.note(line, self._flag, session)
+
+    def settle(self):
+        self._scribe.settle()
 
     def flush(self):
         pass

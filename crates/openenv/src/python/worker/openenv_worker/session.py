@@ -337,6 +337,9 @@ class Session:
         return answer.wire(about)
 
     def _view(self, flag, payload):
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "settle"):
+                stream.settle()
         shown = None if self._seen is None else answer.seen(self._seen)
         rendered = self._ask_hook("render_web", shown)
         actions = self._ask_hook("web_actions", shown) or []

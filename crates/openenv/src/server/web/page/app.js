@@ -1,24 +1,24 @@
 // The page: what it is made of, and how it starts.
 
 import { html, render, useEffect, useErrorBoundary, useMemo, useState } from './vendor/preact.js';
-import { Connection, claimWithLock } from './connection.js';
-import { PageContext, usePage, usePageKeys, usePageState, usePolling } from './context.js';
-import { createStore } from './store.js';
-import { OwnSession } from './own_session.js';
-import { KeyReader } from './keys.js';
-import { parseRoute, routeHash, routeTab } from './router.js';
-import { keepDrafts, keepTheme } from './keeping.js';
-import { TopBar, PAGE_TABS } from './top_bar.js';
-import { Toasts, showToast } from './toasts.js';
-import { Empty } from './parts.js';
-import { Play } from './play.js';
-import { Tools } from './tools.js';
-import { Sessions } from './live.js';
-import { Follow } from './follow.js';
-import { Episodes } from './episodes.js';
-import { EpisodePage, ComparePage } from './episode_page.js';
-import { Docs } from './docs.js';
-import { Help } from './help.js';
+import { Connection, claimWithLock } from './session/connection.js';
+import { PageContext, usePage, usePageKeys, usePageState, usePolling } from './part/context.js';
+import { createStore } from './session/store.js';
+import { OwnSession } from './session/own_session.js';
+import { KeyReader } from './part/keys.js';
+import { parseRoute, routeHash, routeTab } from './part/router.js';
+import { keepDrafts, keepTheme } from './session/keeping.js';
+import { TopBar, PAGE_TABS } from './part/top_bar.js';
+import { Toasts, showToast } from './part/toasts.js';
+import { Empty } from './part/parts.js';
+import { Play } from './tab/play.js';
+import { Tools } from './tab/tools.js';
+import { Sessions } from './tab/live.js';
+import { Follow } from './tab/follow.js';
+import { Episodes } from './tab/episodes.js';
+import { EpisodePage, ComparePage } from './tab/episode_page.js';
+import { Docs } from './tab/docs.js';
+import { Help } from './tab/help.js';
 
 const CAPACITY_SECONDS = 5;
 

@@ -12,6 +12,7 @@ import os
 import shutil
 import statistics
 import sys
+import urllib.request
 from pathlib import Path
 
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
@@ -30,23 +31,22 @@ FLAGS = [
     "--disable-sync",
     "--enable-precise-memory-info",
 ]
-USABLE_WITHIN_MS = 60_000
 # Requests sent ahead of their replies while a session is driven.
 AHEAD = 100
+# As many as no other session has taken.
+FIRST_STEPS = 7
 
-# Notes when the button that takes a step can first be used.
+# Tells when the button that takes a step can first be used.
 WATCH_FOR_BUTTON = """
-(() => {
+window.usableAfter = new Promise((resolve) => {
   const isUsable = (button) =>
     /^\\s*Run\\b/.test(button.innerText) && !button.disabled && button.offsetParent !== null;
   const look = () => {
-    if (window.usableAfter === undefined && [...document.querySelectorAll('button')].some(isUsable)) {
-      window.usableAfter = performance.now();
-    }
-    if (window.usableAfter === undefined) requestAnimationFrame(look);
+    if ([...document.querySelectorAll('button')].some(isUsable)) resolve(performance.now());
+    else requestAnimationFrame(look);
   };
   look();
-})()
+});
 """
 
 # Clicks, and waits until the page shows what only the answer can tell it.
@@ -95,7 +95,6 @@ def load(browser: Browser, url: str) -> tuple[Page, dict[str, float]]:
     traffic = Traffic(page.context.new_cdp_session(page))
     page.add_init_script(WATCH_FOR_BUTTON)
     page.goto(url)
-    page.wait_for_function("window.usableAfter !== undefined", timeout=USABLE_WITHIN_MS)
     usable = page.evaluate("window.usableAfter")
     # What comes after the page is usable counts too.
     page.wait_for_timeout(1000)
@@ -103,10 +102,10 @@ def load(browser: Browser, url: str) -> tuple[Page, dict[str, float]]:
 
 
 def step_round_trips(page: Page, count: int) -> list[float]:
-    page.get_by_role("button", name="Reset").first.click()
+    page.get_by_role("button", name="Reset", exact=True).click()
     page.get_by_text("Echo environment ready!").first.wait_for()
     message = page.get_by_role("textbox", name="message").first
-    button = page.get_by_role("button", name="Run").first
+    button = page.get_by_role("button", name="Run step")
     milliseconds = []
     # The length of the message comes back as a number that is nowhere else.
     for length in range(4321, 4321 + count):
@@ -147,16 +146,18 @@ def follow(browser: Browser, url: str, steps: int, process_id: int) -> dict[str,
     with connect(url.replace("http", "ws", 1).replace("/web/", "/ws"), max_size=None) as socket:
         socket.send(json.dumps({"type": "reset", "data": {}}))
         socket.recv()
+        drive(socket, FIRST_STEPS)
+        with urllib.request.urlopen(f"{url}sessions", timeout=10) as answer:
+            (session,) = (live["id"] for live in json.load(answer) if live["steps"] == FIRST_STEPS)
         page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
         devtools = page.context.new_cdp_session(page)
         devtools.send("Performance.enable")
         page.goto(f"{url}#/sessions")
-        page.get_by_role("link", name="Follow").or_(page.get_by_role("button", name="Follow")).first.click()
-        drive(socket, 1)
-        page.get_by_text("step(").first.wait_for()
+        page.get_by_role("link", name=f"Follow session {session[:8]}").click()
+        page.get_by_role("rowheader", name=str(FIRST_STEPS), exact=True).wait_for()
         before = {"heap_mib": heap_mib(devtools), "server_mib": resident_mib(process_id)}
-        drive(socket, steps - 1)
-        page.wait_for_timeout(1500)
+        drive(socket, steps)
+        page.wait_for_timeout(2000)
         after = {"heap_mib": heap_mib(devtools), "server_mib": resident_mib(process_id)}
     return {name: after[name] - before[name] for name in before}
 

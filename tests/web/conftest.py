@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from elsewhere import Elsewhere
 from playwright.sync_api import Browser, sync_playwright
 from programs import Server, setting
 from sight import Sight
@@ -27,10 +28,18 @@ PATIENCE_MS = 10_000
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def elsewhere() -> Iterator[Elsewhere]:
+    """Another host, called `elsewhere.test`, which nothing here should ever ask."""
+    with Elsewhere() as host:
+        yield host
+
+
+@pytest.fixture(scope="session")
+def browser(elsewhere: Elsewhere) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         chromium = shutil.which(setting("OPENENV_CHROMIUM"))
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        names = f"--host-resolver-rules=MAP elsewhere.test 127.0.0.1:{elsewhere.port}"
+        browser = playwright.chromium.launch(executable_path=chromium, args=[*FLAGS, names])
         yield browser
         browser.close()
 

@@ -258,6 +258,18 @@ def test_large_whole_numbers_stay_exact(tab, echo):
     assert any('"seed":9007199254740993' in frame for frame in frames), frames
 
 
+def test_a_message_that_appears_does_not_move_what_is_clicked(tab, kitchen):
+    sight = tab(kitchen)
+    sight.show_more_fields()
+    prices = group(sight, "prices")
+    garnish = group(sight, "garnish")
+    prices.get_by_role("button", name="Add an entry").click()
+    # Leaving the name empty is a mistake, and the click that leaves it still counts.
+    garnish.get_by_role("button", name="Add an item").click()
+    expect(garnish.get_by_role("group", name="garnish 1", exact=True)).to_be_visible()
+    expect(prices.get_by_text("needs a name")).to_be_visible()
+
+
 def test_recent_actions_come_back(tab, echo):
     sight = tab(echo)
     for word in ["first", "second"]:

@@ -247,12 +247,43 @@
 //! [`ServerBuilder::control`] leaves it out as well, and [`Server::serve_apart`]
 //! serves it on an address that agents do not get to.
 //!
+//! # People
+//!
+//! With feature `web`, [`ServerBuilder::web`] serves a page on which people try the
+//! environment, watch its sessions and look into its episodes. It is made from the
+//! schemas; an environment can say more of itself:
+//!
+//! ```
+//! # use openenv::{Environment, Rendering, ResetOptions, Result, Step, StepOptions, Suggestion};
+//! # struct Lamp { on: bool }
+//! # #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+//! # struct Switch { on: bool }
+//! impl Environment for Lamp {
+//! #   type Action = Switch;
+//! #   type Observation = ();
+//! #   type ResetObservation = ();
+//! #   type State = ();
+//! #   async fn reset(&mut self, _: ResetOptions) -> Result<Step<()>> { Ok(Step::new(())) }
+//! #   async fn step(&mut self, _: Switch, _: StepOptions) -> Result<Step<()>> { Ok(Step::new(())) }
+//! #   fn state(&self) {}
+//!     // …
+//!     fn render(&self) -> Option<Rendering> {
+//!         Some(Rendering::text(if self.on { "💡" } else { "·" }))
+//!     }
+//!
+//!     fn suggested_actions(&self) -> Vec<Suggestion> {
+//!         vec![Suggestion::new("Press", Switch { on: !self.on })]
+//!     }
+//! }
+//! ```
+//!
 //! # Features
 //!
 //! | Feature | Default | What it adds | What it pulls in |
 //! |---|---|---|---|
 //! | `server` | yes | [`Server`] over HTTP and WebSocket | tokio, axum |
 //! | `docs` | no | Swagger UI at `/docs`, embedded | utoipa-swagger-ui |
+//! | `web` | no | A page for people at `/web`, embedded | brotli, flate2, pulldown-cmark |
 //! | `mcp` | yes | The Model Context Protocol, for server and client | rmcp |
 //! | `client` | no | Clients, pools, providers | tokio, tungstenite, reqwest |
 //! | `blocking` | no | The clients without async | `client`, pollster |

@@ -42,7 +42,6 @@ pub(super) struct PythonBlueprint {
     traits: Traits,
     known: Arc<RwLock<Known>>,
     /// Where its README is, if the environment does not bring one.
-    #[cfg_attr(not(feature = "web"), expect(dead_code, reason = "for the page"))]
     root: PathBuf,
     /// For questions about tasks, each of which takes an environment.
     turns: Arc<Semaphore>,
@@ -96,7 +95,7 @@ impl PythonBlueprint {
     }
 
     pub(super) fn readme_in(mut self, root: &Path) -> Self {
-        self.root = root.to_owned();
+        self.root = root.into();
         self
     }
 

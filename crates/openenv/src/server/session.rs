@@ -12,7 +12,9 @@ use tokio::sync::Notify;
 use crate::env::Mode;
 use crate::env::erased::{AnyEnvironment, panicked};
 use crate::error::{Error, Kind, Result};
-use crate::server::episodes::{Episode, Recorder};
+#[cfg(feature = "web")]
+use crate::server::episodes::Episode;
+use crate::server::episodes::Recorder;
 use crate::server::info::{CloseReason, Origin, SessionId, SessionInfo};
 use crate::server::lifecycle::Lifecycle;
 use crate::server::session_log::SessionLog;
@@ -310,6 +312,7 @@ impl Session {
     }
 
     /// What happens in it now, if that is kept.
+    #[cfg(feature = "web")]
     pub(crate) fn episode(&self) -> Option<Arc<Episode>> {
         self.recorder.place().map(|(episode, _)| episode)
     }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  createStore, movedSelection, selectedStep, stepIndex, stepsTaken, withSteps,
+  createStore, movedSelection, selectedStep, stepsTaken, withSteps,
 } from '../../../crates/openenv/src/server/web/page/session/store.js';
+import { stepIndex } from '../../../crates/openenv/src/server/web/page/episode/episode.js';
 
 const step = (n, more = {}) => ({ n, kind: n === 0 ? 'reset' : 'step', request: {}, reply: { observation: {}, reward: 1, done: false }, error: null, logs: [], ...more });
 const emptyEpisode = { key: 'k', dropped: 0, length: 0, return: 0, done: false, errors: 0, steps: [] };

@@ -166,8 +166,8 @@ export function episodeFromServer(summary, steps = [], source = 'kept') {
   };
 }
 
-/** Ordinal of what a view looks for in `steps`, which may have gaps; -1 if it is not there. */
-export function indexOfStep(steps, n) {
+/** Where the step at a position is in the list, or the nearest one before it; -1 if there is none. */
+export function stepIndex(steps, n) {
   let low = 0;
   let high = steps.length - 1;
   while (low <= high) {
@@ -176,5 +176,11 @@ export function indexOfStep(steps, n) {
     if (steps[middle].n < n) low = middle + 1;
     else high = middle - 1;
   }
-  return -1;
+  return high;
+}
+
+/** Where the step itself is in the list, which may have gaps; -1 if it is not there. */
+export function indexOfStep(steps, n) {
+  const index = stepIndex(steps, n);
+  return steps[index]?.n === n ? index : -1;
 }

@@ -1,6 +1,6 @@
 // The state of the page: one object that is never changed in place, and the only function that makes the next one.
 
-import { episodeReturn, stepDone, stepError } from '../episode/episode.js';
+import { episodeReturn, stepDone, stepError, stepIndex } from '../episode/episode.js';
 
 export const MOST_STEPS_KEPT = 2000;
 const STEPS_DROPPED_AT_ONCE = 200;
@@ -124,19 +124,6 @@ function withStepPart(episode, n, part) {
 function withRecent(recent, action) {
   const text = JSON.stringify(action);
   return [action, ...recent.filter((other) => JSON.stringify(other) !== text)].slice(0, MOST_RECENT_ACTIONS);
-}
-
-// Where the step at a position is in the list, or the nearest one before it; -1 for an empty list.
-export function stepIndex(steps, n) {
-  let low = 0;
-  let high = steps.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    if (steps[middle].n === n) return middle;
-    if (steps[middle].n < n) low = middle + 1;
-    else high = middle - 1;
-  }
-  return high;
 }
 
 // How often something was done: the length of an episode counts its reset as well.

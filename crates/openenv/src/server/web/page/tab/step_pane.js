@@ -4,10 +4,10 @@ import { html } from '../vendor/preact.js';
 import { usePage, usePageKeys, usePageState } from '../part/context.js';
 import { Empty, IconButton } from '../part/parts.js';
 import { writeClipboard } from '../part/copy_button.js';
-import { stepTitle } from '../episode/episode.js';
+import { stepIndex, stepTitle } from '../episode/episode.js';
 import { Inspector } from '../view/inspector.js';
 import { RenderingView } from '../view/rendering.js';
-import { movedSelection, selectedStep, stepIndex } from '../session/store.js';
+import { movedSelection, selectedStep } from '../session/store.js';
 import { episodeLink } from './episode_pane.js';
 
 export function StepPane({ episode, selected, onSelect, onRepeat, onEdit, empty, keepRendering }) {

@@ -7,6 +7,8 @@ import { describeNode } from '../schema/shape.js';
 import { addedValue } from '../schema/schema.js';
 import { isPlainObject, placeText, sameJson, setField } from '../schema/json_text.js';
 
+const CLICK_MS = 200;
+
 let lastRow = 0;
 
 function rowsOf(value) {
@@ -72,13 +74,15 @@ export function MapControl({ shape, path, value, onChange, control, labelId, res
 
 function MapName({ id, name, problem, path, onChange, disabled, choices, place }) {
   const [isLeft, setLeft] = useState(false);
+  // Not at once: the message would push what is being clicked on from under the pointer.
+  const leave = () => setTimeout(() => setLeft(true), CLICK_MS);
   const { showAll } = useForm();
   useLocalProblem(path, problem);
   const isTold = problem !== null && (isLeft || showAll || name !== '');
   return html`<div class="form-map-name">
     <input id=${id} class="form-input form-mono" value=${name} placeholder="name" aria-label=${place ? `Name of an entry of ${place}` : 'Name of the field'} disabled=${disabled}
       aria-invalid=${isTold} aria-describedby=${`${id}--errors`} autocomplete="off" autocapitalize="off" spellcheck=${false} list=${choices ? `${id}--list` : undefined}
-      onInput=${(event) => onChange(event.target.value)} onBlur=${() => setLeft(true)} />
+      onInput=${(event) => onChange(event.target.value)} onBlur=${leave} />
     ${choices && html`<datalist id=${`${id}--list`}>${choices.map((choice) => html`<option value=${choice}></option>`)}</datalist>`}
     <${FieldErrors} id=${`${id}--errors`} messages=${isTold ? [problem] : []} />
   </div>`;

@@ -6,6 +6,7 @@ import { ConnectionLost } from './connection.js';
 // The state and the rendering come right behind a reply. Waiting this long for them shows a step in one
 // piece; an environment that is slower to draw does not hold up its result.
 const TOGETHER_MS = 60;
+const UNNOTICED_MS = 80;
 const STEPS_PER_PAGE = 1000;
 
 export class OwnSession {
@@ -15,6 +16,7 @@ export class OwnSession {
   #fetch;
   #memory;
   #nextRpcId = 1;
+  #isRunning = false;
 
   // `memory` is where the key of the episode outlives a reload: { get(), set(key) }.
   constructor({ connection, store, pageUrl, fetch, memory }) {
@@ -92,12 +94,17 @@ export class OwnSession {
   }
 
   async #whileRunning(label, work) {
-    if (this.#store.get().running) return null;
-    this.#store.dispatch({ type: 'runStarted', label, since: Date.now() });
+    if (this.#isRunning) return null;
+    this.#isRunning = true;
+    const since = Date.now();
+    // Most calls are over before anybody could read that they run.
+    const telling = setTimeout(() => this.#store.dispatch({ type: 'runStarted', label, since }), UNNOTICED_MS);
     try {
       return await work();
     } finally {
-      this.#store.dispatch({ type: 'runEnded' });
+      clearTimeout(telling);
+      this.#isRunning = false;
+      if (this.#store.get().running) this.#store.dispatch({ type: 'runEnded' });
     }
   }
 

@@ -21,6 +21,7 @@ export function Timeline({ episode, selected, onSelect, onRepeat, onEdit, permal
   const sums = useMemo(() => cumulativeReturns(episode), [episode, episode.steps.length]);
   const list = useVirtualRows(rows.length, ROW_HEIGHT);
   const isAtEnd = useRef(true);
+  const lastTop = useRef(0);
   const hasFocus = useRef(false);
   const idPrefix = useId();
 
@@ -42,11 +43,14 @@ export function Timeline({ episode, selected, onSelect, onRepeat, onEdit, permal
   useEffect(() => {
     // What is followed stays in view, unless somebody looks at something earlier.
     if (typeof selected !== 'number' && isAtEnd.current) list.reveal(rows.length - 1);
-  }, [rows.length]);
+  }, [rows.length, chosen]);
 
   const onScroll = (event) => {
     const box = event.currentTarget;
-    isAtEnd.current = box.scrollTop + box.clientHeight > box.scrollHeight - ROW_HEIGHT;
+    // Rows that came since the list was scrolled to its end are no reason to stay behind; going back is.
+    const isNearEnd = box.scrollTop + box.clientHeight > box.scrollHeight - ROW_HEIGHT;
+    isAtEnd.current = isNearEnd || (isAtEnd.current && box.scrollTop >= lastTop.current);
+    lastTop.current = box.scrollTop;
     list.onScroll();
   };
   const moveTo = (position) => {

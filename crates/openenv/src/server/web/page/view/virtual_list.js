@@ -22,7 +22,8 @@ export function useVirtualRows(count, rowHeight) {
     cancelAnimationFrame(frame.current);
     frame.current = requestAnimationFrame(measure);
   }, []);
-  useLayoutEffect(measure);
+  // Once: to ask again after each change would lay the page out in the middle of it.
+  useLayoutEffect(measure, []);
   useEffect(() => {
     const observer = new ResizeObserver(measure);
     if (ref.current) observer.observe(ref.current);

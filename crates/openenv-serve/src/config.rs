@@ -27,6 +27,8 @@ pub struct ServerConfig {
     pub allowed_origins: Vec<String>,
     /// Default: on addresses of this machine, in simulation.
     pub web: Web,
+    /// The Hugging Face Space that it runs in. Default: none.
+    pub space_id: Option<String>,
     /// `None` for as long as there is room. Default: an hour.
     pub keep_time: Option<Duration>,
     /// In bytes. Default: 32 MiB.
@@ -65,6 +67,7 @@ impl ServerConfig {
             control: args.control_listen,
             allowed_origins: args.allow_origin,
             web: web(args.web, args.enable_web_interface.as_deref()),
+            space_id: args.space_id,
             keep_time: args.keep_time.0,
             keep_size: args.keep_size.0,
             max_sessions: args.max_sessions,
@@ -103,6 +106,9 @@ impl ServerConfig {
         if let Some(control) = &self.control {
             variables.push((vars::CONTROL_LISTEN, control.to_string()));
         }
+        if let Some(space) = &self.space_id {
+            variables.push((vars::SPACE_ID, space.clone()));
+        }
         if let Some(sessions) = self.max_sessions {
             variables.push((vars::MAX_SESSIONS, sessions.to_string()));
         }
@@ -117,7 +123,7 @@ impl ServerConfig {
 fn web(asked: Web, interface: Option<&str>) -> Web {
     let interface = interface.map(str::to_ascii_lowercase);
     match (asked, interface.as_deref()) {
-        (Web::Auto, Some("true" | "1" | "yes")) => Web::On,
+        (Web::Auto, Some("true" | "1" | "yes")) => Web::Simulation,
         (Web::Auto, Some("false" | "0" | "no")) => Web::Off,
         (asked, _) => asked,
     }
@@ -146,7 +152,7 @@ mod tests {
         let typed = "--host ::1 --port 9 --mode production --control-listen [::1]:8001 \
             --allow-origin https://a.example,https://b.example --max-sessions 7 \
             --session-timeout never --queue-timeout 0.25 --drain-timeout 1.5 \
-            --web off --keep-time never --keep-size 5MiB --keepalive-interval 3 --keepalive-timeout 4 --max-message-size 64MiB --workers 2";
+            --web off --space-id me/env --keep-time never --keep-size 5MiB --keepalive-interval 3 --keepalive-timeout 4 --max-message-size 64MiB --workers 2";
         for typed in [typed, ""] {
             let config = read(typed.split_whitespace().map(str::to_owned));
             let arguments = Command::command();

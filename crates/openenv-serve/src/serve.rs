@@ -132,6 +132,7 @@ fn has_page(config: &ServerConfig, control: SocketAddr) -> bool {
     match config.web {
         Web::On => true,
         Web::Off => false,
+        Web::Simulation => config.mode == Mode::Simulation,
         Web::Auto => config.mode == Mode::Simulation && control.ip().is_loopback(),
     }
 }
@@ -171,6 +172,9 @@ fn build(
     }
     if let Some(sessions) = config.max_sessions {
         builder = builder.max_sessions(sessions);
+    }
+    if config.space_id.is_some() {
+        builder = builder.embed_in("https://huggingface.co");
     }
     for origin in &config.allowed_origins {
         builder = builder.allow_origin(origin);

@@ -13,6 +13,8 @@ pub use control_listen::ControlListen;
 pub enum Web {
     /// On addresses of this machine, in simulation
     Auto,
+    /// On every address, in simulation
+    Simulation,
     /// Wherever sessions can be controlled
     On,
     /// Nowhere
@@ -23,6 +25,7 @@ impl fmt::Display for Web {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Auto => "auto",
+            Self::Simulation => "simulation",
             Self::On => "on",
             Self::Off => "off",
         })

@@ -19,11 +19,14 @@ pub const CONTROL_LISTEN: &str = "OPENENV_CONTROL_LISTEN";
 /// Origins of web pages that may call tools, separated by commas.
 pub const ALLOWED_ORIGINS: &str = "OPENENV_ALLOWED_ORIGINS";
 
-/// `auto`, `on` or `off`: whether there is a page at `/web`.
+/// `auto`, `simulation`, `on` or `off`: whether there is a page at `/web`.
 pub const WEB: &str = "OPENENV_WEB";
 
 /// Whether there is a page at `/web`, if [`WEB`] does not say: what existing images set.
 pub const ENABLE_WEB_INTERFACE: &str = "ENABLE_WEB_INTERFACE";
+
+/// Name of the Hugging Face Space that the server runs in: its site shows the page in a frame.
+pub const SPACE_ID: &str = "SPACE_ID";
 
 /// Seconds that an episode stays on the page after its end, or `never`.
 pub const KEEP_TIME: &str = "OPENENV_KEEP_TIME";

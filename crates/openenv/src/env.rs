@@ -188,7 +188,8 @@ pub trait Environment: Send + Sized + 'static {
     /// The episode as people see it on the web page. Default: nothing but the
     /// observation.
     ///
-    /// It is asked for when somebody looks, never for a trainer.
+    /// It is asked for when somebody looks, not at every step. What panics here shows
+    /// nothing, and the episode goes on.
     fn render(&self) -> Option<Rendering> {
         None
     }

@@ -53,8 +53,8 @@ pub struct ServerArgs {
     )]
     pub allow_origin: Vec<String>,
 
-    /// Whether people get a page at `/web` to try and watch the environment; `auto`: on
-    /// addresses of this machine, to train
+    /// Whether people get a page at `/web` to try and watch the environment: `auto` on
+    /// addresses of this machine, `simulation` on every address, but not for production
     #[arg(
         long,
         value_name = "WHEN",
@@ -69,6 +69,10 @@ pub struct ServerArgs {
     /// The same, as existing images say it
     #[arg(long, hide = true, env = vars::ENABLE_WEB_INTERFACE)]
     pub enable_web_interface: Option<String>,
+
+    /// Space of Hugging Face that the server runs in
+    #[arg(long, hide = true, env = vars::SPACE_ID)]
+    pub space_id: Option<String>,
 
     /// How long the page keeps an episode after its end, or `never` to let none go for
     /// its age

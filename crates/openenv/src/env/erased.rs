@@ -4,6 +4,7 @@
 //! and writes the answer straight into the reply's buffer; nothing behind it
 //! knows which environment it is.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -247,14 +248,17 @@ impl<E: Environment> AnyEnvironment for Adapter<E> {
     }
 
     fn view(&mut self) -> BoxFuture<'_, Result<View>> {
-        // Within the future: a panic here must be caught as one of a call.
-        Box::pin(async move {
-            let environment = &mut self.environment;
-            Ok(View {
-                rendering: environment.render(),
-                suggested_actions: environment.suggested_actions(),
-            })
-        })
+        // A picture is no part of the episode: what fails here shows nothing.
+        let environment = &mut self.environment;
+        let shown = catch_unwind(AssertUnwindSafe(|| View {
+            rendering: environment.render(),
+            suggested_actions: environment.suggested_actions(),
+        }));
+        let view = shown.unwrap_or_else(|panic| {
+            tracing::error!(error = %panicked(&*panic), "could not render the environment");
+            View::default()
+        });
+        Box::pin(std::future::ready(Ok(view)))
     }
 
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {

@@ -147,14 +147,22 @@ impl ServerBuilder {
         self
     }
 
-    /// Keeps what happened in the sessions to be looked at: for `time` after the end
-    /// of an episode (`None`: for as long as there is room), and not more than `bytes`
-    /// of each environment. Default: nothing is kept without a [page](Self::web), an
-    /// hour and 32 MiB with it.
+    /// Sets what the [page](Self::web) keeps of what happened in the sessions: for `time`
+    /// after the end of an episode (`None`: for as long as there is room), and not more
+    /// than `bytes` of each environment; nothing at all if that is 0. Default: an hour
+    /// and 32 MiB.
     #[cfg(feature = "web")]
     pub fn keep_episodes(mut self, time: impl Into<Option<Duration>>, bytes: usize) -> Self {
         let time = time.into();
-        self.config.keep = (bytes > 0).then_some(Keep { time, bytes });
+        self.config.keep = Keep { time, bytes };
+        self
+    }
+
+    /// Lets pages of an origin, as `https://portal.example`, show the
+    /// [page](Self::web) in a frame. Default: none but those of the server itself.
+    #[cfg(feature = "web")]
+    pub fn embed_in(mut self, origin: impl Into<String>) -> Self {
+        self.config.embedders.push(origin.into());
         self
     }
 
@@ -199,6 +207,10 @@ impl ServerBuilder {
             ));
         }
         let mut config = self.config;
+        #[cfg(feature = "web")]
+        for origin in &mut config.embedders {
+            *origin = web_origin::normalize(origin)?;
+        }
         for origin in &mut config.allowed_origins {
             *origin = web_origin::normalize(origin)?;
         }

@@ -42,24 +42,24 @@ pub(crate) struct Config {
     /// Beyond it, and beyond `max_message_size` bytes, the server stops reading
     /// until the running call is done.
     pub(crate) max_pipelined_frames: usize,
-    /// Which episodes are kept to be looked at. Default: none.
-    pub(crate) keep: Option<Keep>,
+    /// Which episodes are kept to be looked at. Default: an hour, 32 MiB.
+    pub(crate) keep: Keep,
     /// Whether there is a page for people. Default: no.
     #[cfg(feature = "web")]
     pub(crate) web: bool,
+    /// Origins whose pages may show it in a frame. Default: none.
+    #[cfg(feature = "web")]
+    pub(crate) embedders: Vec<String>,
 }
 
 impl Config {
-    /// Which episodes are kept: the page has some to show in any case.
+    /// Which episodes are kept, if there is a page to show them.
     pub(crate) fn kept(&self) -> Option<Keep> {
         #[cfg(feature = "web")]
-        let otherwise = self.web.then_some(Keep {
-            time: Some(Duration::from_hours(1)),
-            bytes: 32 * 1024 * 1024,
-        });
+        let is_shown = self.web;
         #[cfg(not(feature = "web"))]
-        let otherwise = None;
-        self.keep.or(otherwise)
+        let is_shown = false;
+        (is_shown && self.keep.bytes > 0).then_some(self.keep)
     }
 }
 
@@ -85,9 +85,14 @@ impl Default for Config {
             allowed_origins: Vec::new(),
             max_message_size: 100 * 1024 * 1024,
             max_pipelined_frames: 1024,
-            keep: None,
+            keep: Keep {
+                time: Some(Duration::from_hours(1)),
+                bytes: 32 * 1024 * 1024,
+            },
             #[cfg(feature = "web")]
             web: false,
+            #[cfg(feature = "web")]
+            embedders: Vec::new(),
         }
     }
 }

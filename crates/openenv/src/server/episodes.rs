@@ -63,8 +63,8 @@ impl Episodes {
     }
 
     fn add(&self, episode: Arc<Episode>) {
-        self.forget_old();
         self.kept().push_back(episode);
+        self.settle();
     }
 
     /// The most that one episode may take: others are to be seen beside it.
@@ -104,7 +104,8 @@ impl Episodes {
         }
     }
 
-    fn forget_old(&self) {
+    /// Forgets what is too old. It looks at every episode: not for each new one.
+    pub(crate) fn forget_old(&self) {
         let Some(time) = self.keep.time else {
             return;
         };

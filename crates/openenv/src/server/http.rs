@@ -38,6 +38,9 @@ use crate::wire::request::{ResetInput, ResetRequest, StepRequest};
 /// so 4 KiB instead of 128 KiB makes a step 1.7 times cheaper.
 const READ_BUFFER: usize = 4 * 1024;
 
+/// Long enough for any page to be loaded again.
+const LONGEST_LINGER: Duration = Duration::from_mins(1);
+
 /// Header that names the contract on every `/schema` answer and handshake.
 const CONTRACT_HEADER: &str = "x-openenv-contract";
 
@@ -168,7 +171,7 @@ async fn upgrade(
     let serve_session = Arc::clone(&sessions);
     let attach = (!session_id.is_empty()).then(|| ws::Attach {
         session_id,
-        linger: linger.map(|seconds| Duration::from_secs(seconds.into())),
+        linger: linger.map(|seconds| Duration::from_secs(seconds.into()).min(LONGEST_LINGER)),
     });
     accept(&sessions, &parts.extensions, upgrade, |socket, peer| {
         ws::serve(socket, serve_session, attach, peer)

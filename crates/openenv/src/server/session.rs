@@ -53,6 +53,8 @@ pub(crate) struct Session {
     over: AtomicBool,
     /// Ends the running call.
     interrupt: Notify,
+    /// Tells that a socket came back, or that the session was closed.
+    settled: Notify,
     log: SessionLog,
     recorder: Recorder,
 }
@@ -103,6 +105,7 @@ impl Session {
             present: AtomicUsize::new(0),
             over: AtomicBool::new(false),
             interrupt: Notify::new(),
+            settled: Notify::new(),
         }
     }
 
@@ -123,6 +126,7 @@ impl Session {
         }
         link.attached = true;
         drop(link);
+        self.settled.notify_waiters();
         self.touch();
         Ok(())
     }
@@ -183,11 +187,11 @@ impl Session {
         let leaving = self.leaving();
         let end = async move {
             // A call that its client left behind may go on for longer.
-            while !session.is_connected(&session.link()) {
-                let stopping = &session.lifecycle.stopping;
-                let stops = tokio::time::timeout(patience, stopping.cancelled()).await;
-                if stops.is_ok() {
-                    break;
+            while session.awaits_socket() {
+                tokio::select! {
+                    () = session.lifecycle.stopping.cancelled() => break,
+                    () = session.settled.notified() => break,
+                    () = tokio::time::sleep(patience) => {}
                 }
                 if session.end_if_abandoned(patience) {
                     session.close(CloseReason::Disconnected).await;
@@ -197,6 +201,12 @@ impl Session {
             drop(leaving);
         };
         self.lifecycle.tasks.spawn_on(end, &runtime);
+    }
+
+    /// Whether a socket may still come.
+    fn awaits_socket(&self) -> bool {
+        let link = self.link();
+        !link.ended && !self.is_connected(&link)
     }
 
     /// Lets others wait for the slot.
@@ -220,6 +230,7 @@ impl Session {
         self.forget();
         let environment = self.environment.lock().await.take();
         self.recorder.end();
+        self.settled.notify_waiters();
         if let Some(environment) = environment
             && let Some(closing) = self.close_in_background(environment, reason)
         {

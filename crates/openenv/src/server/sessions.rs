@@ -259,6 +259,9 @@ async fn reap(sessions: Weak<Sessions>, limit: Duration) {
         if sessions.lifecycle.stopping.is_cancelled() {
             return;
         }
+        if let Some(episodes) = &sessions.episodes {
+            episodes.forget_old();
+        }
         for session in sessions.snapshot() {
             if session.end_if_abandoned(limit) {
                 // Each on its own task: one slow close must not hold up the others.

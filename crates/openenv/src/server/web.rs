@@ -59,7 +59,7 @@ pub(crate) fn routes(sessions: &Arc<Sessions>, names: &Arc<[String]>) -> Router<
 async fn screen(State(sessions): State<Arc<Sessions>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let is_ours = web_origin::screen(&parts, &sessions.config).is_ok()
-        && web_origin::is_named_rightly(&parts, &sessions.config);
+        && web_origin::is_own_request(&parts, &sessions.config);
     if !is_ours {
         return body::detail(StatusCode::FORBIDDEN, web_origin::REFUSAL);
     }

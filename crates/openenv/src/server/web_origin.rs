@@ -34,10 +34,26 @@ pub(crate) fn screen(parts: &request::Parts, config: &Config) -> Result<Option<P
     Ok(origin.map(|origin| Page { origin }))
 }
 
+/// Whether a request without an `Origin` comes from a person or a page of this server.
+#[cfg(feature = "web")]
+pub(crate) fn is_own_request(parts: &request::Parts, config: &Config) -> bool {
+    is_asked_for(&parts.headers) && is_named_rightly(parts, config)
+}
+
+/// Whether no page of another site embeds the answer, as a picture: such requests come
+/// without an `Origin`.
+#[cfg(feature = "web")]
+fn is_asked_for(headers: &HeaderMap) -> bool {
+    let is = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
+    headers.contains_key(ORIGIN)
+        || !is("sec-fetch-site", "cross-site")
+        || is("sec-fetch-mode", "navigate")
+}
+
 /// Whether a request from this machine calls it by a name of its own, or one that
 /// was allowed. A page that a foreign name brought here needs no `Origin` to read.
 #[cfg(feature = "web")]
-pub(crate) fn is_named_rightly(parts: &request::Parts, config: &Config) -> bool {
+fn is_named_rightly(parts: &request::Parts, config: &Config) -> bool {
     let peer = http::peer(&parts.extensions);
     let is_local = peer.is_some_and(|peer| peer.ip().to_canonical().is_loopback());
     let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());

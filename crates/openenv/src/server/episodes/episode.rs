@@ -92,6 +92,17 @@ impl Part {
     }
 }
 
+/// What an episode takes besides its entries.
+const OVERHEAD: usize = 512;
+
+impl Drop for Episode {
+    fn drop(&mut self) {
+        let log = self.log();
+        log.all_bytes
+            .fetch_sub(log.bytes + OVERHEAD, Ordering::Relaxed);
+    }
+}
+
 impl Episode {
     pub(super) fn new(
         session: SessionId,
@@ -99,6 +110,7 @@ impl Episode {
         environment: String,
         all_bytes: &Arc<AtomicUsize>,
     ) -> Self {
+        all_bytes.fetch_add(OVERHEAD, Ordering::Relaxed);
         let mut key = uuid::Uuid::new_v4().simple().to_string();
         key.truncate(12);
         Self {

@@ -14,7 +14,9 @@ use axum::http::{Method, StatusCode, request};
 use axum::response::Response;
 use axum::routing::any;
 use axum::{Extension, Router};
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 
 use super::visitors::{Visitor, Visitors};
 use crate::env::StepOptions;
@@ -29,8 +31,12 @@ use crate::server::sessions::Sessions;
 use crate::wire::Form;
 use crate::wire::request::ResetInput;
 
+/// What is said where there is no session to look at.
+const NO_SESSION: &str = "there is no episode yet: begin one with `POST /web/reset`";
 /// Time between two looks for something to tell.
 const PAUSE: Duration = Duration::from_millis(50);
+/// Time between two pings where nobody says otherwise.
+const USUAL_INTERVAL: Duration = Duration::from_secs(20);
 /// Actions that are told of at most.
 const MOST_ACTIONS: usize = 1000;
 
@@ -66,7 +72,7 @@ async fn step(
 ) -> Result<Response> {
     let mut data = object(&body)?;
     let action = match (data.remove("action"), data.remove("message")) {
-        (Some(Value::Object(action)), _) => with_arguments(action),
+        (Some(Value::Object(action)), _) => from_form(action),
         (None, Some(message)) => json!({ "message": message }),
         (Some(_), _) => return Err(Error::invalid("action", "`action` must be an object")),
         (None, None) => {
@@ -95,7 +101,10 @@ async fn state(
     Extension(visitors): Extension<Arc<Visitors>>,
     visitor: Visitor,
 ) -> Result<Response> {
-    let session = visitors.session(&sessions, visitor).await?;
+    // To look at it makes no session: that is for what changes something.
+    let Some(session) = visitors.find(&sessions, &visitor).await else {
+        return Ok(body::detail(StatusCode::CONFLICT, NO_SESSION));
+    };
     let mut out = Vec::new();
     match session.state(Form::WebSocket, &mut out).await {
         // An environment that has no state yet.
@@ -128,12 +137,17 @@ fn object(body: &Body) -> Result<Map<String, Value>> {
     }
 }
 
-/// The arguments of a tool may be text that is JSON: forms send them so.
-fn with_arguments(mut action: Map<String, Value>) -> Value {
-    if let Some(Value::String(text)) = action.get("arguments")
-        && let Ok(arguments) = serde_json::from_str::<Value>(text)
+/// An action as forms send it: the arguments of a tool as text that is JSON, an
+/// `action_id` as text that is a number.
+fn from_form(mut action: Map<String, Value>) -> Value {
+    let read = |value: &Value| serde_json::from_str::<Value>(value.as_str()?).ok();
+    if action.get("type").is_some_and(|kind| kind == "call_tool")
+        && let Some(arguments) = action.get("arguments").and_then(read)
     {
         action.insert("arguments".to_owned(), arguments);
+    }
+    if let Some(number @ Value::Number(_)) = action.get("action_id").and_then(read) {
+        action.insert("action_id".to_owned(), number);
     }
     Value::Object(action)
 }
@@ -159,6 +173,8 @@ async fn tell(
     visitor: Visitor,
 ) {
     let mut told = None;
+    let interval = sessions.config.keepalive_interval.unwrap_or(USUAL_INTERVAL);
+    let mut pings = tokio::time::interval_at(Instant::now() + interval, interval);
     loop {
         let session = visitors.find(&sessions, &visitor).await;
         let episode = session.as_ref().and_then(|session| session.episode());
@@ -172,7 +188,7 @@ async fn tell(
                 let steps: Vec<Value> = serde_json::from_slice(&steps).unwrap_or_default();
                 update(summary.episode_id.as_deref(), summary.started_at, &steps)
             });
-            if socket.send(Message::text(text.to_string())).await.is_err() {
+            if !send(&mut socket, &sessions, Message::text(text.to_string())).await {
                 return;
             }
             told = Some(now);
@@ -183,9 +199,23 @@ async fn tell(
                 Some(Ok(_)) => {}
             },
             () = tokio::time::sleep(PAUSE) => {}
+            // Who is gone is noticed at the latest when a ping does not arrive.
+            _ = pings.tick() => {
+                if !send(&mut socket, &sessions, Message::Ping(Bytes::new())).await {
+                    return;
+                }
+            }
             () = sessions.lifecycle.stopping.cancelled() => return,
         }
     }
+}
+
+/// Sends a message, unless the client does not take it or the server stops.
+async fn send(socket: &mut WebSocket, sessions: &Sessions, message: Message) -> bool {
+    let sending = tokio::time::timeout(sessions.config.send_timeout, socket.send(message));
+    let stopping = &sessions.lifecycle.stopping;
+    let sent = stopping.run_until_cancelled(sending).await;
+    matches!(sent, Some(Ok(Ok(()))))
 }
 
 fn nothing_yet() -> Value {
@@ -198,8 +228,7 @@ fn update(episode_id: Option<&str>, started_at: f64, steps: &[Value]) -> Value {
     let actions: Vec<Value> = steps
         .iter()
         .filter(is_step)
-        .enumerate()
-        .map(|(index, step)| {
+        .map(|step| {
             let mut action = step["request"].clone();
             if let Value::Object(fields) = &mut action {
                 fields.remove("metadata");
@@ -211,7 +240,8 @@ fn update(episode_id: Option<&str>, started_at: f64, steps: &[Value]) -> Value {
                 "observation": step["reply"]["observation"],
                 "reward": step["reply"]["reward"],
                 "done": step["reply"]["done"],
-                "step_count": index + 1,
+                // An episode has its reset at 0.
+                "step_count": step["n"],
             })
         })
         .collect();
@@ -220,7 +250,7 @@ fn update(episode_id: Option<&str>, started_at: f64, steps: &[Value]) -> Value {
         "type": "state_update",
         "episode_state": {
             "episode_id": episode_id,
-            "step_count": actions.len(),
+            "step_count": actions.last().map_or(json!(0), |last| last["step_count"].clone()),
             "current_observation": last.map(|step| &step["reply"]["observation"]),
             "is_reset": actions.is_empty(),
             "action_logs": actions,

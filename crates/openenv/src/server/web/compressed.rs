@@ -25,7 +25,12 @@ impl Encoding {
     /// The best that the client takes.
     pub(super) fn accepted(headers: &HeaderMap) -> Option<Self> {
         let accepted = headers.get(header::ACCEPT_ENCODING)?.to_str().ok()?;
-        let takes = |name: &str| accepted.split([',', ';']).any(|it| it.trim() == name);
+        let takes = |name: &str| {
+            let mut codings = accepted
+                .split(',')
+                .map(|coding| coding.split(';').map(str::trim));
+            codings.any(|mut coding| coding.next() == Some(name) && coding.next() != Some("q=0"))
+        };
         if takes("br") {
             Some(Self::Brotli)
         } else {

@@ -103,7 +103,7 @@ pub(super) async fn page(State(sessions): State<Arc<Sessions>>, headers: HeaderM
     ] {
         set.insert(name, HeaderValue::from_static(value));
     }
-    let policy = policy(&document.script, &sessions.config.allowed_origins);
+    let policy = policy(&document.script, &sessions.config.embedders);
     if let Ok(policy) = policy.parse() {
         set.insert(header::CONTENT_SECURITY_POLICY, policy);
     }

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request;
 use serde::Deserialize;
-use tokio::sync::Mutex;
 
 use crate::error::{Error, Result};
 use crate::server::http;
@@ -43,7 +42,10 @@ impl<S: Sync> FromRequestParts<S> for Visitor {
 
 /// The sessions of all visitors. They end as all do that nobody uses.
 #[derive(Debug, Default)]
-pub(super) struct Visitors(Mutex<HashMap<Visitor, SessionId>>);
+pub(super) struct Visitors(Mutex<HashMap<Visitor, Arc<Place>>>);
+
+/// The session of one visitor. Who opens it makes nobody else wait.
+type Place = tokio::sync::Mutex<Option<SessionId>>;
 
 impl Visitors {
     /// The visitor's session, which is opened if there is none.
@@ -52,13 +54,19 @@ impl Visitors {
         sessions: &Arc<Sessions>,
         visitor: Visitor,
     ) -> Result<Arc<Session>> {
-        let mut known = self.0.lock().await;
-        if let Some(session) = find(&known, sessions, &visitor) {
+        let place = {
+            let mut places = self.places();
+            if !places.contains_key(&visitor) {
+                places.retain(|_, place| is_used(sessions, place));
+            }
+            Arc::clone(places.entry(visitor).or_default())
+        };
+        let mut place = place.lock().await;
+        if let Some(session) = find(sessions, *place) {
             return Ok(session);
         }
-        known.retain(|_, id| sessions.find(&id.to_string()).is_ok());
         let session = sessions.open(Origin::Http, None).await?;
-        known.insert(visitor, session.id);
+        *place = Some(session.id);
         Ok(session)
     }
 
@@ -68,15 +76,24 @@ impl Visitors {
         sessions: &Arc<Sessions>,
         visitor: &Visitor,
     ) -> Option<Arc<Session>> {
-        find(&*self.0.lock().await, sessions, visitor)
+        let place = self.places().get(visitor).cloned()?;
+        let place = place.lock().await;
+        find(sessions, *place)
+    }
+
+    fn places(&self) -> MutexGuard<'_, HashMap<Visitor, Arc<Place>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn find(
-    known: &HashMap<Visitor, SessionId>,
-    sessions: &Arc<Sessions>,
-    visitor: &Visitor,
-) -> Option<Arc<Session>> {
-    let id = known.get(visitor)?;
-    sessions.find(&id.to_string()).ok()
+fn find(sessions: &Sessions, id: Option<SessionId>) -> Option<Arc<Session>> {
+    sessions.find(&id?.to_string()).ok()
+}
+
+/// Whether there is a session, or somebody who is about to open one.
+fn is_used(sessions: &Sessions, place: &Arc<Place>) -> bool {
+    Arc::strong_count(place) > 1
+        || place
+            .try_lock()
+            .map_or(true, |place| find(sessions, *place).is_some())
 }

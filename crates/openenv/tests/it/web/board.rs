@@ -58,6 +58,7 @@ impl Environment for Board {
     }
 
     fn render(&self) -> Option<Rendering> {
+        assert_ne!(self.row(), "xxx", "there is nothing left to show");
         Some(Rendering::text(self.row()))
     }
 

@@ -52,6 +52,17 @@ async fn visitors_who_name_their_session_have_it_to_themselves() {
 }
 
 #[tokio::test]
+async fn to_look_takes_no_place() {
+    let server = TestServer::start(boards()).await;
+    let response = super::ask(&server, "/web/state", &[]).await;
+    assert_eq!(response.status(), 409);
+    let told: Value = response.json().await.unwrap();
+    assert!(told["detail"].as_str().unwrap().contains("/web/reset"));
+    assert_eq!(server.server().capacity()[0].active, 0);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn what_does_not_fit_is_told_and_costs_nothing() {
     let server = TestServer::start(boards()).await;
     post(&server, "/web/step", &json!({ "action": { "cell": 0 } })).await;

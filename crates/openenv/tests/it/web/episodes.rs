@@ -74,6 +74,20 @@ async fn an_episode_is_kept_with_all_that_was_asked() {
 }
 
 #[tokio::test]
+async fn a_picture_that_fails_costs_nothing() {
+    let server = TestServer::start(boards()).await;
+    let mut socket = player(&server).await;
+    for cell in 0..3 {
+        socket.ask(&place(cell)).await;
+    }
+    let shown = socket.ask(&view()).await;
+    assert_eq!(shown["data"]["rendering"], Value::Null, "{shown}");
+    let state = socket.ask(&json!({ "type": "state" })).await;
+    assert_eq!(state["data"]["row"], "xxx", "the session goes on");
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn old_episodes_make_room_and_the_newest_stays() {
     let (builder, _) = InlineProbe::server();
     let kept = 64 * 1024;

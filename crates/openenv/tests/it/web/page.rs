@@ -80,6 +80,11 @@ async fn pages_of_others_get_nothing() {
         [("origin", "https://evil.example"), ("x-a", "b")],
         // A name of somebody else's that leads here.
         [("host", "evil.example"), ("x-a", "b")],
+        // A picture on a page of somebody else's.
+        [
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-mode", "no-cors"),
+        ],
     ] {
         for path in ["/web/", "/web/episodes", "/web/about"] {
             let response = ask(&server, path, &headers).await;

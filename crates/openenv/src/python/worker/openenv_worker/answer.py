@@ -58,6 +58,10 @@ def html(text):
     return {"kind": "html", "content": str(text), "media_type": "text/html"}
 
 
+def suggestions(actions):
+    return [{"label": str(label), "action": action} for label, action in actions]
+
+
 def of_state(state, flag, adapter):
     if flag & HTTP:
         # Over HTTP the declared type decides which fields there are.

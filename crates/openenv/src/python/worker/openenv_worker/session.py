@@ -341,22 +341,23 @@ class Session:
             if hasattr(stream, "settle"):
                 stream.settle()
         shown = None if self._seen is None else answer.seen(self._seen)
-        rendered = self._ask_hook("render_web", shown)
-        actions = self._ask_hook("web_actions", shown) or []
+        rendered = self._ask_hook("render_web", shown, answer.html)
+        actions = self._ask_hook("web_actions", shown, answer.suggestions) or []
         return answer.wire(
             {
-                "rendering": None if rendered is None else answer.html(rendered),
-                "suggested_actions": [{"label": label, "action": act} for label, act in actions],
+                "rendering": rendered,
+                "suggested_actions": actions,
             }
         )
 
-    def _ask_hook(self, name, shown):
+    def _ask_hook(self, name, shown, word):
         """What a hook for people makes of the last observation; its failure is not the episode's."""
         hook = getattr(self.environment, name, None)
         if hook is None or shown is None:
             return None
         try:
-            return self._call(hook, shown)
+            made = self._call(hook, shown)
+            return None if made is None else word(made)
         except Exception as error:
             answer.log(self.link, error, self.number)
             return None

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Connection, ConnectionLost, claimWithLock } from '../../../crates/openenv/src/server/web/page/session/connection.js';
+import { connectionText } from '../../../crates/openenv/src/server/web/page/session/connection_text.js';
 
 // A server with sessions, as far as a connection can see it.
 class FakeServer {
@@ -10,6 +11,8 @@ class FakeServer {
     this.sockets = [];
     this.urls = [];
     this.down = false;
+    this.refusal = null;
+    this.asked = 0;
     const server = this;
     this.Socket = class {
       readyState = 0;
@@ -47,7 +50,9 @@ class FakeServer {
   fetch = async (url) => {
     if (this.down) throw new TypeError('no network');
     if (url.pathname.endsWith('/health')) return { text: async () => '' };
-    if (this.sessions.size >= this.places) return { json: async () => ({ error: { message: 'all 1 sessions are in use' } }) };
+    this.asked += 1;
+    if (this.refusal) return { status: 200, json: async () => ({ error: { code: -32603, message: this.refusal } }) };
+    if (this.sessions.size >= this.places) return { json: async () => ({ error: { message: 'all 1 sessions are in use', data: { active_sessions: 1, max_sessions: 1 } } }) };
     const session_id = `session-${this.sessions.size + 1}-${Math.random()}`;
     this.sessions.add(session_id);
     return { json: async () => ({ result: { session_id } }) };
@@ -60,7 +65,9 @@ function fakeStorage() {
 }
 
 function connect(server, storage = fakeStorage(), more = {}) {
-  return new Connection({ pageUrl: 'http://host:8000/envs/a/web/', storageKey: 'session', storage, fetch: server.fetch, Socket: server.Socket, ...more });
+  const connection = new Connection({ pageUrl: 'http://host:8000/envs/a/web/', storageKey: 'session', storage, fetch: server.fetch, Socket: server.Socket, ...more });
+  connection.need();
+  return connection;
 }
 
 const until = (connection, phase) => new Promise((resolve) => {
@@ -158,6 +165,55 @@ test('a full server is asked again', async () => {
   await assert.rejects(connection.call({ type: 'state' }), /in use/);
   server.places = 1;
   connection.retryNow();
+  await until(connection, 'open');
+  connection.stop();
+});
+
+test('a full server is not asked while nobody looks', async () => {
+  const server = new FakeServer({ places: 0 });
+  let visible = true;
+  const connection = connect(server, fakeStorage(), { isVisible: () => visible });
+  connection.start();
+  await until(connection, 'full');
+  visible = false;
+  const { asked } = server;
+  connection.retryNow();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(server.asked, asked);
+  visible = true;
+  server.places = 1;
+  connection.retryNow();
+  await until(connection, 'open');
+  connection.stop();
+});
+
+test('who only looks takes no place until a session is needed', async () => {
+  const server = new FakeServer();
+  const connection = connect(server);
+  connection.need(false);
+  connection.start();
+  await until(connection, 'idle');
+  assert.equal(server.sessions.size, 0);
+  assert.equal(await connection.opened(), true);
+  assert.equal(server.sessions.size, 1);
+  connection.need(false);
+  await connection.call({ type: 'state' });
+  server.sessions.clear();
+  server.sockets.at(-1).end();
+  await until(connection, 'idle');
+  assert.equal(server.sessions.size, 0);
+  connection.stop();
+});
+
+test('a session that cannot be made is not a server that is full', async () => {
+  const server = new FakeServer();
+  server.refusal = 'no module named numpy.';
+  const connection = connect(server);
+  connection.start();
+  await until(connection, 'failed');
+  assert.equal(connectionText(connection.status), 'No session: no module named numpy; the server’s log says why');
+  assert.equal(await connection.opened(), false);
+  server.refusal = null;
   await until(connection, 'open');
   connection.stop();
 });

@@ -6,7 +6,7 @@ import { PageContext, usePage, usePageKeys, usePageState, usePolling } from './p
 import { createStore } from './session/store.js';
 import { OwnSession } from './session/own_session.js';
 import { KeyReader } from './part/keys.js';
-import { parseRoute, routeHash, routeTab } from './part/router.js';
+import { parseRoute, routeHash, routeNeedsSession, routeTab } from './part/router.js';
 import { keepDrafts, keepTheme } from './session/keeping.js';
 import { TopBar, PAGE_TABS } from './part/top_bar.js';
 import { Toasts, showToast } from './part/toasts.js';
@@ -31,6 +31,7 @@ function App() {
   const goes = Object.fromEntries(PAGE_TABS.map(({ view, key }) => [`g ${key}`, () => (location.hash = routeHash({ view }))]));
   usePageKeys({ ...goes, '?': () => setHelp(true) });
   usePressedKeys(keys);
+  useEffect(() => connection.need(routeNeedsSession(route)), [route]);
 
   usePolling(async () => {
     if (store.get().about) {
@@ -162,6 +163,7 @@ function startPage() {
   // A server on this machine is there without a network, too.
   window.addEventListener('offline', () => connection.check());
   document.addEventListener('visibilitychange', () => document.hidden || connection.retryNow());
+  connection.need(routeNeedsSession(parseRoute(location.hash)));
   connection.start();
 
   const page = {

@@ -37,6 +37,11 @@ export function routeTab(route) {
   return route.view;
 }
 
+// Whether something is done there, in a session; the other places only look.
+export function routeNeedsSession(route) {
+  return route === null || route.view === 'play' || route.view === 'tools';
+}
+
 function decodePart(part) {
   try {
     return decodeURIComponent(part);

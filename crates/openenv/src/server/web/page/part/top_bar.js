@@ -5,7 +5,7 @@ import { usePage, usePageState } from './context.js';
 import { Icon } from './icon.js';
 import { IconButton } from './parts.js';
 import { routeHash, routeTab } from './router.js';
-import { connectionText } from '../tab/act_pane.js';
+import { connectionText } from '../session/connection_text.js';
 
 export const PAGE_TABS = [
   { view: 'play', label: 'Play', icon: 'play', key: 'p' },
@@ -23,6 +23,8 @@ const PHASES = {
   lost: ['chip-bad', 'Offline'],
   ended: ['chip-warn', 'Session ended'],
   full: ['chip-warn', 'Server full'],
+  failed: ['chip-bad', 'No session'],
+  idle: ['', 'Looking'],
 };
 
 export function TopBar({ route, onHelp }) {
@@ -70,10 +72,10 @@ function ConnectionChip() {
   const connection = usePageState((state) => state.connection);
   const { connection: line } = usePage();
   const [kind, label] = PHASES[connection.phase];
-  const isWell = connection.phase === 'open' || connection.phase === 'connecting';
-  const inside = html`<span class=${`dot ${connection.phase === 'open' ? '' : 'dot-pulse'}`}></span><span class="bar-connection-text">${label}</span>`;
+  const isWell = ['open', 'connecting', 'idle'].includes(connection.phase);
+  const inside = html`<span class=${`dot ${connection.phase === 'open' || connection.phase === 'idle' ? '' : 'dot-pulse'}`}></span><span class="bar-connection-text">${label}</span>`;
   return html`<span role="status">${isWell
-    ? html`<span class=${`chip ${kind} bar-connection`} title=${connection.session ? `Session ${connection.session}` : label}>${inside}</span>`
+    ? html`<span class=${`chip ${kind} bar-connection`} title=${connection.session ? `Session ${connection.session}` : connectionText(connection)}>${inside}</span>`
     : html`<button type="button" class=${`chip ${kind} bar-connection`} title=${`${connectionText(connection)} Press to try again.`} onClick=${() => line.retryNow()}>${inside}</button>`}</span>`;
 }
 

@@ -6,6 +6,8 @@ const LONGEST_PAUSE_MS = 8000;
 const PAUSE_WHEN_FULL_MS = 4000;
 const ATTEMPTS_IF_ATTACHED = 4;
 const CHECK_MS = 4000;
+// What stands before a server says that it does not reach it.
+const ANSWERS_OF_PROXIES = [502, 503, 504];
 
 export class ConnectionLost extends Error {
   constructor(message) {
@@ -17,6 +19,7 @@ export class ConnectionLost extends Error {
 
 class SessionGone extends Error {}
 class ServerFull extends Error {}
+class SessionRefused extends Error {}
 
 // Events: `status` when `status` changed, `attached` with what the session shows ({ view, fresh }),
 // `renewed` when the session was lost for good and another one took its place.
@@ -31,6 +34,7 @@ export class Connection extends EventTarget {
   #socket = null;
   #pending = [];
   #running = false;
+  #isNeeded = false;
   #wake = null;
   #lastWords = null;
   #releaseClaim = null;
@@ -48,10 +52,25 @@ export class Connection extends EventTarget {
     this.status = { phase: 'connecting', session: null, message: null };
   }
 
+  // Takes up the session that the tab had. A new one is made while `need` says so: who only looks takes no place.
   start() {
     if (this.#running) return;
     this.#running = true;
     this.#keepAttached();
+  }
+
+  need(isNeeded = true) {
+    this.#isNeeded = isNeeded;
+    if (isNeeded && this.status.phase === 'idle') this.retryNow();
+  }
+
+  // Whether there is a session now; opens one for this.
+  async opened() {
+    this.need();
+    while (this.#running && ['connecting', 'idle'].includes(this.status.phase)) {
+      await new Promise((resolve) => this.addEventListener('status', resolve, { once: true }));
+    }
+    return this.status.phase === 'open';
   }
 
   stop() {
@@ -110,6 +129,13 @@ export class Connection extends EventTarget {
     while (this.#running) {
       let id = this.#storage.getItem(this.#storageKey);
       const fresh = !id;
+      if (fresh && !(this.#isNeeded && this.#isVisible())) {
+        // A tab that nobody looks at, or that does nothing in a session, must not hold a place of a trainer.
+        if (!this.#isNeeded && this.status.phase !== 'idle') this.#report('idle', 'there is no session yet', null);
+        await this.#pause(60_000);
+        continue;
+      }
+      if (this.status.phase === 'idle') this.#report('connecting', null, null);
       try {
         if (fresh) id = await this.#create();
         else if (this.status.phase === 'lost') await this.#reach();
@@ -128,12 +154,13 @@ export class Connection extends EventTarget {
           this.#storage.removeItem(this.#storageKey);
           if (!fresh) replaced = this.#lastWords ?? problem.message;
           this.#report('ended', 'the session ended, opening another one', null);
-          // A tab that nobody looks at must not hold a place of a trainer again and again.
-          while (this.#running && !this.#isVisible()) await this.#pause(60_000);
           if (failures > 1) await this.#pause(this.#backoff(failures));
         } else if (problem instanceof ServerFull) {
           this.#report('full', problem.message, null);
           await this.#pause(PAUSE_WHEN_FULL_MS);
+        } else if (problem instanceof SessionRefused) {
+          this.#report('failed', problem.message, null);
+          await this.#pause(this.#backoff(failures));
         } else {
           this.#report('lost', 'the server cannot be reached, trying again', fresh ? null : id);
           await this.#pause(this.#backoff(failures));
@@ -153,11 +180,13 @@ export class Connection extends EventTarget {
     try {
       reply = await answer.json();
     } catch {
-      throw new Error(`the server answered ${answer.status} to a new session`);
+      const Problem = ANSWERS_OF_PROXIES.includes(answer.status) ? Error : SessionRefused;
+      throw new Problem(`the server answered ${answer.status} to a new session`);
     }
     const id = reply?.result?.session_id;
     if (id) return id;
-    throw new ServerFull(reply?.error?.message ?? reply?.detail ?? `the server answered ${answer.status} to a new session`);
+    const Problem = reply?.error?.data?.max_sessions === undefined ? SessionRefused : ServerFull;
+    throw new Problem(reply?.error?.message ?? reply?.detail ?? `the server answered ${answer.status} to a new session`);
   }
 
   // Resolves once the session has answered, which tells an attached socket from one that is about to be refused.

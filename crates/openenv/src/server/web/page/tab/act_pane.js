@@ -9,6 +9,7 @@ import { useActing } from '../session/acting.js';
 import { defaultValue, quickActions } from '../schema/schema.js';
 import { countText, numberText } from '../episode/format.js';
 import { stepError } from '../episode/episode.js';
+import { connectionText } from '../session/connection_text.js';
 import { taskSource } from '../session/tasks.js';
 import { stepsTaken } from '../session/store.js';
 
@@ -104,12 +105,6 @@ function RunningText({ running }) {
   const now = useClock(0.5);
   const seconds = Math.floor((now - running.since) / 1000);
   return html`<span class="dot dot-pulse"></span> ${running.label}…${seconds >= 1 ? ` ${seconds} s` : ''}`;
-}
-
-export function connectionText({ phase, message }) {
-  if (phase === 'connecting') return 'Connecting…';
-  if (phase === 'full') return `No session: ${message}`;
-  return `${(message ?? 'not connected').replace(/^./, (letter) => letter.toUpperCase())}…`;
 }
 
 // What the environment suggests now, else the few actions that there are at all.

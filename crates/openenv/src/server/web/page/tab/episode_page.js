@@ -4,6 +4,7 @@ import { html, useEffect, useState } from '../vendor/preact.js';
 import { usePage, usePageState } from '../part/context.js';
 import { Empty } from '../part/parts.js';
 import { Icon } from '../part/icon.js';
+import { connectionText } from '../session/connection_text.js';
 import { fetchEpisode } from '../session/own_session.js';
 import { EpisodeBadge, EpisodePane } from './episode_pane.js';
 import { StepPane } from './step_pane.js';
@@ -30,13 +31,17 @@ export function EpisodePage({ episodeKey, step }) {
 }
 
 function EpisodeFacts({ episode, onCompare }) {
-  const { session, toast, store } = usePage();
+  const { session, connection, toast, store } = usePage();
   const own = usePageState((state) => state.own);
   const running = usePageState((state) => state.running);
   const phase = usePageState((state) => state.connection.phase);
   const production = usePageState((state) => state.about.mode === 'production');
   const isOwn = own && own.key === episode.key;
   const replay = async () => {
+    if (!(await connection.opened())) {
+      toast(`Not replayed. ${connectionText(connection.status)}`, { kind: 'bad' });
+      return;
+    }
     let parted = null;
     const rewards = episode.steps.map((one) => JSON.stringify(one.reply));
     let at = 0;
@@ -51,9 +56,9 @@ function EpisodeFacts({ episode, onCompare }) {
     onCompare(replayed.key);
   };
   return html`<div class="follow-bar">
-    ${isOwn && html`<a class="button button-small" href="#/play"><${Icon} name="play" />Play on</a>`}
+    ${isOwn && !production && html`<a class="button button-small" href="#/play"><${Icon} name="play" />Play on</a>`}
     ${episode.live && !isOwn && episode.source !== 'file' && html`<a class="button button-small" href=${routeHash({ view: 'follow', key: episode.key })}><${Icon} name="follow" />Follow</a>`}
-    ${!production && html`<button type="button" class="button button-small" disabled=${Boolean(running) || phase !== 'open' || episode.steps.length === 0 || episode.dropped > 0}
+    ${!production && html`<button type="button" class="button button-small" disabled=${Boolean(running) || !['open', 'idle'].includes(phase) || episode.steps.length === 0 || episode.dropped > 0}
       title=${episode.dropped > 0 ? 'The first steps are no longer kept' : 'Does the same in the session of this tab, and compares'} onClick=${replay}><${Icon} name="repeat" />${running ? 'Replaying…' : 'Replay and compare'}</button>`}
     <span class="spacer"></span>
     <span class="muted">${[episode.session, episode.origin].filter(Boolean).join(' · ')}</span>

@@ -48,3 +48,12 @@ test('rates come from how far the counters moved', () => {
   assert.equal(meter.rate('a'), null);
   assert.equal(meter.rate('b'), 2);
 });
+
+test('the step that somebody looks at stays, and the one before it', () => {
+  let followed = withNews(nothing, { summary: summary(500), steps: steps(0, 500), skipped: 0 });
+  for (let at = 500; at < 10_000; at += 500) followed = withNews(followed, { summary: summary(at + 500), steps: steps(at, at + 500), skipped: 0 }, 42);
+  assert.deepEqual(followed.episode.steps.slice(0, 3).map(({ n }) => n), [41, 42, 8000]);
+  assert.equal(followed.episode.steps.length, 2002);
+  followed = withNews(followed, { summary: summary(10_001), steps: steps(10_000, 10_001), skipped: 0 }, null);
+  assert.equal(followed.episode.steps[0].n, 8001);
+});

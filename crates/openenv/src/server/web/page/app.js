@@ -1,8 +1,9 @@
 // The page: what it is made of, and how it starts.
 
-import { html, render, useEffect, useErrorBoundary, useMemo, useState } from './vendor/preact.js';
+import { html, render, useEffect, useErrorBoundary, useMemo, useRef, useState } from './vendor/preact.js';
 import { Connection, claimWithLock } from './session/connection.js';
 import { PageContext, usePage, usePageKeys, usePageState, usePolling } from './part/context.js';
+import { contractKey } from './session/contract_key.js';
 import { createStore } from './session/store.js';
 import { OwnSession } from './session/own_session.js';
 import { KeyReader } from './part/keys.js';
@@ -23,7 +24,8 @@ import { Help } from './tab/help.js';
 const CAPACITY_SECONDS = 5;
 
 function App() {
-  const { store, connection, pageUrl, fetch, keys } = usePage();
+  const { store, connection, pageUrl, fetch, keys, loadAbout } = usePage();
+  const wasAway = useRef(false);
   const about = usePageState((state) => state.about);
   const problem = usePageState((state) => state.aboutProblem);
   const route = useRoute(about);
@@ -34,16 +36,14 @@ function App() {
   useEffect(() => connection.need(routeNeedsSession(route)), [route]);
 
   usePolling(async () => {
-    if (store.get().about) {
+    if (store.get().about && !wasAway.current) {
       const capacity = await fetchJson(fetch, new URL('../capacity', pageUrl)).catch(() => null);
       if (capacity) store.dispatch({ type: 'capacityKnown', capacity });
-      else await connection.check();
+      wasAway.current = !capacity;
+      if (!capacity) await connection.check();
       return;
     }
-    await fetchJson(fetch, new URL('about', pageUrl)).then(
-      (loaded) => store.dispatch({ type: 'aboutLoaded', about: loaded }),
-      (error) => store.dispatch({ type: 'aboutFailed', message: error.message }),
-    );
+    wasAway.current = !(await loadAbout());
   }, CAPACITY_SECONDS);
 
   useEffect(() => {
@@ -151,7 +151,28 @@ function startPage() {
   keepTheme(store, localStorage);
   keepDrafts(store, sessionStorage, inTab('drafts'));
 
+  // A server that was away may have come back with another environment.
+  const loadAbout = async () => {
+    const before = store.get().about;
+    try {
+      const about = await fetchJson(ask, new URL('about', pageUrl));
+      store.dispatch({ type: 'aboutLoaded', about });
+      if (before && contractKey(before) !== contractKey(about)) {
+        toast(before.name === about.name ? `The actions of ${about.name} are others now.` : `The server has another environment now: ${about.name}.`, { kind: 'warn', seconds: 12 });
+      }
+      return true;
+    } catch (error) {
+      store.dispatch({ type: 'aboutFailed', message: error.message });
+      return false;
+    }
+  };
+  let wasLost = false;
   connection.addEventListener('status', ({ detail }) => {
+    if (detail.phase === 'lost' || detail.phase === 'ended') wasLost = true;
+    if (detail.phase === 'open' && wasLost) {
+      wasLost = false;
+      loadAbout();
+    }
     if (detail.phase === 'ended') store.dispatch({ type: 'sessionOver' });
     store.dispatch({ type: 'connectionChanged', connection: detail });
   });
@@ -167,7 +188,7 @@ function startPage() {
   connection.start();
 
   const page = {
-    store, connection, session, pageUrl, fetch: ask, toast, keys: [],
+    store, connection, session, pageUrl, fetch: ask, toast, loadAbout, keys: [],
     navigate: (route) => { location.hash = routeHash(route); },
   };
   const root = document.getElementById('app');

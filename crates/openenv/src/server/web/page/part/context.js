@@ -4,7 +4,7 @@ import { createContext, useContext, useEffect, useLayoutEffect, useRef, useState
 
 export const PageContext = createContext(null);
 
-// { store, session, connection, pageUrl, fetch, keys, navigate(route), toast(text, options) }
+// { store, session, connection, pageUrl, fetch, keys, loadAbout(), navigate(route), toast(text, options) }
 export function usePage() {
   return useContext(PageContext);
 }

@@ -1,6 +1,7 @@
 // The state of the page: one object that is never changed in place, and the only function that makes the next one.
 
 import { episodeReturn, stepDone, stepError, stepIndex } from '../episode/episode.js';
+import { contractKey } from './contract_key.js';
 
 export const MOST_STEPS_KEPT = 2000;
 const STEPS_DROPPED_AT_ONCE = 200;
@@ -47,7 +48,8 @@ export function createStore(initial = INITIAL_STATE) {
 
 const REDUCERS = {
   aboutLoaded: (state, { about }) => ({
-    ...state, about, aboutProblem: null, tools: about.tools ?? [], capacity: about.capacity ?? state.capacity,
+    ...(isAnother(state.about, about) ? { ...state, drafts: INITIAL_STATE.drafts, recentActions: [] } : state),
+    about, aboutProblem: null, tools: about.tools ?? [], capacity: about.capacity ?? state.capacity,
   }),
   aboutFailed: (state, { message }) => ({ ...state, aboutProblem: message }),
   capacityKnown: (state, { capacity }) => ({ ...state, capacity }),
@@ -85,6 +87,10 @@ const REDUCERS = {
   }),
   toastHidden: (state, { id }) => ({ ...state, toasts: state.toasts.filter((toast) => toast.id !== id) }),
 };
+
+function isAnother(before, about) {
+  return before !== null && contractKey(before) !== contractKey(about);
+}
 
 export function reducePage(state, action) {
   const reduce = REDUCERS[action.type];

@@ -9,6 +9,7 @@ import { useActing } from '../session/acting.js';
 import { defaultValue, quickActions } from '../schema/schema.js';
 import { countText, numberText } from '../episode/format.js';
 import { stepError } from '../episode/episode.js';
+import { contractKey } from '../session/contract_key.js';
 import { connectionText } from '../session/connection_text.js';
 import { taskSource } from '../session/tasks.js';
 import { stepsTaken } from '../session/store.js';
@@ -59,7 +60,7 @@ export function ActPane() {
       <div class="act-editor">
         ${byTool
           ? html`<${ToolAction} tools=${tools} action=${action} onChange=${draftAction} onSubmit=${run} busy=${Boolean(running)} disabled=${phase !== 'open'} recent=${recent} />`
-          : html`<${ActionEditor} schema=${schema} value=${action} onChange=${draftAction} onSubmit=${(value) => run(value ?? action)} submitLabel="Run step"
+          : html`<${ActionEditor} key=${contractKey(about)} schema=${schema} value=${action} onChange=${draftAction} onSubmit=${(value) => run(value ?? action)} submitLabel="Run step"
               busy=${Boolean(running)} disabled=${phase !== 'open'} idPrefix="action" history=${recent} />`}
       </div>
     </div>

@@ -60,7 +60,7 @@ export function ExportMenu({ episode, label = 'Export' }) {
   const { toast, pageUrl, fetch } = usePage();
   const produce = async (format) => {
     // A tab keeps the newest steps only; the server may have all of them.
-    const whole = episode.dropped && episode.key && episode.source !== 'file'
+    const whole = episode.length > episode.steps.length && episode.key && episode.source !== 'file'
       ? await fetchEpisode(fetch, pageUrl, episode.key).catch(() => episode)
       : episode;
     return exportEpisode(whole, format, environmentUrl(pageUrl));

@@ -18,7 +18,7 @@ export function Follow({ episodeKey }) {
   const [paused, setPaused] = useState(false);
   const [drawing, setDrawing] = useState(false);
   const [selected, setSelected] = useState(null);
-  const { episode, phase, skipped } = useFollowed(episodeKey, { paused, drawing });
+  const { episode, phase, skipped } = useFollowed(episodeKey, { paused, drawing, selected });
   const next = useNextEpisode(episode, phase === 'ended');
   const edit = useEditing();
   const goOn = () => {
@@ -61,10 +61,12 @@ function FollowBadge({ phase, paused, episode }) {
   return html`<span class="chip chip-info"><span class="dot dot-pulse"></span>live</span>`;
 }
 
-function useFollowed(key, { paused, drawing }) {
+function useFollowed(key, { paused, drawing, selected }) {
   const { pageUrl } = usePage();
   const [followed, setFollowed] = useState({ episode: null, phase: 'connecting', skipped: 0 });
   const position = useRef({ key, next: 0 });
+  const looked = useRef(null);
+  looked.current = selected;
 
   useEffect(() => {
     if (paused) return undefined;
@@ -81,7 +83,7 @@ function useFollowed(key, { paused, drawing }) {
         const news = JSON.parse(event.data);
         const last = news.steps.at(-1);
         if (last) position.current.next = last.n + 1;
-        setFollowed((before) => withNews(before, news));
+        setFollowed((before) => withNews(before, news, looked.current));
       };
       source.addEventListener('end', () => {
         source.close();

@@ -144,7 +144,7 @@ function TimelineRow({ id, step, sum, at, place, isSelected, isFocusable, onSele
       ${stepDone(step) ? html`<span class="views-chip views-info">${stepTruncated(step) ? 'cut off' : 'done'}</span>` : null}
       ${reward === null ? null : html`<${RewardChip} reward=${reward} />`}
     </span>
-    <span class="timeline-sum" role="gridcell" title=${sum === null ? undefined : `Return so far: ${sum}`}>${sum === null ? '' : numberText(sum, 4)}</span>
+    <span class="timeline-sum" role="gridcell" title=${sum === null ? undefined : `Return so far: ${sum}`}>${sum === null ? '' : numberText(sum)}</span>
     <span class="timeline-took" role="gridcell" title="Duration">${step.took === null ? '' : durationText(step.took)}</span>
     <span class="timeline-actions" role="gridcell">
       ${onRepeat ? html`<button type="button" tabindex=${tab} onClick=${press(onRepeat)} aria-label="Repeat step ${step.n}" title="Repeat"><${ViewIcon} name="repeat" /></button>` : null}

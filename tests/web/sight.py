@@ -87,6 +87,8 @@ class Sight:
     def reset(self) -> None:
         self.reset_button.click()
         expect(self.row(0)).to_contain_text("reset(")
+        # The steps of the episode before are gone.
+        expect(self.timeline.get_by_role("rowheader")).to_have_count(1)
         expect(self.reset_button).to_be_enabled()
 
     # Seeing.

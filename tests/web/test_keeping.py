@@ -102,6 +102,13 @@ def test_a_loaded_file_shows_the_same_episode(tab, game, tmp_path):
     other.row(1).click()
     expect(other.inspect("Observation")).to_contain_text("the opponent took")
 
+    # Done again in a session that is opened for it.
+    other.page.get_by_role("button", name="Replay and compare").click()
+    expect(other.page.get_by_text("Replayed. Every answer was the same.")).to_be_visible()
+    other.page.go_back()
+    other.page.reload()
+    expect(other.page.get_by_text("was not kept over the reload: load it again")).to_be_visible()
+
 
 def test_a_broken_file_says_which_line(tab, game, tmp_path):
     file = tmp_path / "broken.jsonl"

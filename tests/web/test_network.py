@@ -71,3 +71,19 @@ def test_a_server_that_ends_is_waited_for(tab, serve):
     expect(sight.page.get_by_text("Offline", exact=True)).to_be_visible()
     expect(sight.status).to_contain_text("cannot be reached")
     expect(sight.row(1)).to_contain_text("last words")
+
+
+def test_another_environment_may_come_back(tab, echo, kitchen):
+    wire = Wire(echo.url)
+    sight = tab(wire)
+    sight.take({"message": "before"})
+    wire.cut()
+    expect(sight.page.get_by_text("Offline", exact=True)).to_be_visible()
+    wire.lead_to(kitchen.url)
+    wire.mend()
+    expect(sight.page.get_by_text("The server has another environment now")).to_be_visible()
+    expect(sight.reset_button).to_be_enabled()
+    sight.act.get_by_role("tab", name="Form").click()
+    expect(sight.field("title")).to_have_value("")
+    expect(sight.field("message")).to_have_count(0)
+    wire.close()

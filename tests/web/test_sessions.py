@@ -113,3 +113,24 @@ def test_the_sessions_are_listed(tab, kitchen):
     expect(theirs.first).to_contain_text("2.5")
     picture(sight, "sessions")
     trainer.close()
+
+
+def test_looking_takes_no_place(tab, serve):
+    server = serve(Server.command("echo", "--max-sessions", "1"))
+    sight = tab(server, "sessions")
+    for place in ("Episodes", "Docs"):
+        sight.go_to(place)
+        sight.page.wait_for_timeout(300)
+        assert active_sessions(server) == 0
+    trainer = Trainer(server)
+    trainer.reset()
+    sight.go_to("Play")
+    expect(sight.page.get_by_text("Server full")).to_be_visible()
+    # Who goes on to look does not wait for the place either.
+    sight.go_to("Sessions")
+    trainer.close()
+    assert until(lambda: active_sessions(server) == 0, 10)
+    sight.page.wait_for_timeout(5000)
+    assert active_sessions(server) == 0
+    sight.go_to("Play")
+    sight.reset()

@@ -29,6 +29,10 @@ class Wire:
                 end.shutdown(socket.SHUT_RDWR)
         self._open.clear()
 
+    def lead_to(self, url: str) -> None:
+        """New connections go to another server."""
+        self._target = urllib.parse.urlsplit(url)
+
     def mend(self) -> None:
         self._is_whole = True
 

@@ -5,7 +5,7 @@ import test from 'node:test';
 import { shellQuote } from '../../../crates/openenv/src/server/web/page/episode/export_curl.js';
 import { pythonLiteral } from '../../../crates/openenv/src/server/web/page/episode/export_python.js';
 import { rustLiteral } from '../../../crates/openenv/src/server/web/page/episode/export_rust.js';
-import { exportEpisode, exportStep } from '../../../crates/openenv/src/server/web/page/episode/export.js';
+import { exportEpisode } from '../../../crates/openenv/src/server/web/page/episode/export.js';
 import { importEpisodes } from '../../../crates/openenv/src/server/web/page/episode/import.js';
 
 const NASTY = 'it\'s "quoted" \\ $(touch /tmp/x) `id` !\n\u001b[31m\u2028 #"# 🦀 \u202e';
@@ -97,10 +97,3 @@ test('what is missing is said', () => {
   assert.match(text, /# Note: 2 steps before step 15 are missing\./);
 });
 
-test('one step comes with the reset of its episode', () => {
-  const { name, text } = exportStep(EPISODE, EPISODE.steps[1], 'python', 'http://h');
-  assert.equal(name, 'step-1.py');
-  assert.match(text, /\("reset", \{"seed": 7, "split": "train"\}/);
-  assert.doesNotMatch(text, /wrong|are missing/);
-  assert.equal(JSON.parse(exportStep(EPISODE, EPISODE.steps[1], 'jsonl', 'http://h').text).n, 1);
-});

@@ -143,10 +143,29 @@ test('an episode is done again as it was', async () => {
   await session.step({ go: 1 }, { seed: 3 });
   await session.callTool('look', {});
   const { own } = store.get();
-  await session.replay(own);
+  const { made, problem } = await session.replay(own);
   const again = store.get().own;
+  assert.deepEqual([made.length, problem], [own.steps.length, null]);
   assert.notEqual(again.key, own.key);
   assert.deepEqual(again.steps.map(({ kind, request }) => [kind, request]), own.steps.map(({ kind, request }) => [kind, request]));
+});
+
+test('a replay lets nothing in between, and says how far it came', async () => {
+  const { connection, store, session } = fakeSession();
+  await session.step({ go: 1 });
+  await session.step({ go: 2 });
+  const { own } = store.get();
+  const replaying = session.replay(own);
+  assert.equal(await session.step({ go: 'between' }), null);
+  await replaying;
+  assert.equal(store.get().own.steps.length, 3);
+
+  const steps = [...own.steps, ...own.steps.slice(1)];
+  const stopListening = store.subscribe(() => store.get().own.steps.length === 2 && connection.lose());
+  const { made, problem } = await session.replay({ ...own, steps });
+  stopListening();
+  assert.equal(made.length, 2);
+  assert.match(problem, /connection was lost/);
 });
 
 test('a reload gets the episode from the server, page by page', async () => {

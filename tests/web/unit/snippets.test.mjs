@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { connectionSnippets, pythonValue } from '../../../crates/openenv/src/server/web/page/tab/snippets.js';
+import { connectionSnippets } from '../../../crates/openenv/src/server/web/page/tab/snippets.js';
 
 const url = 'http://host:8000/envs/a';
 const codeOf = (given) => Object.fromEntries(connectionSnippets({ url, name: 'a', tools: [], production: false, ...given }).map(({ id, code }) => [id, code]));
@@ -28,6 +28,8 @@ test('tools have snippets for agents, and in production nothing else', () => {
   assert.equal(JSON.parse(production.mcp).mcpServers.a.url, `${url}/mcp`);
 });
 
-test('values are written as Python', () => {
-  assert.equal(pythonValue({ a: [true, null, 1.5, 'x"y'] }), '{"a": [True, None, 1.5, "x\\"y"]}');
+test('a name with blanks is one word for the shell', () => {
+  const { claude } = codeOf({ action: null, tools: [{ name: 'search' }], production: true, name: "my env's" });
+  const words = execFileSync('sh', ['-c', `printf '%s\\n' ${claude}`], { encoding: 'utf8' }).trim().split('\n');
+  assert.deepEqual(words.slice(-2), ["my env's", `${url}/mcp`]);
 });

@@ -152,6 +152,11 @@ export function stepFromServer(json) {
   };
 }
 
+/** What the duration of a step counts: a tab measures its own steps, the server those that it is asked for. */
+export function tookTitle(step) {
+  return step.round_trip ? 'Round trip, as the page measured it' : 'Time in the environment, as the server measured it';
+}
+
 /** An episode from the summary that the server gives of it. */
 export function episodeFromServer(summary, steps = [], source = 'kept') {
   return {

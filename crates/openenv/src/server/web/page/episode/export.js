@@ -23,17 +23,6 @@ export function exportEpisode(episode, format, baseUrl) {
   return { name: `${stem}.${program.suffix}`, mime: program.mime, text: program.write(exportReplay(episode, baseUrl)) };
 }
 
-/** One call of an episode in the same formats, in a session that is reset as the episode was. */
-export function exportStep(episode, step, format, baseUrl) {
-  if (format === 'jsonl') {
-    return { name: `step-${step.n}.json`, mime: 'application/json', text: `${JSON.stringify(step, null, 2)}\n` };
-  }
-  const reset = episode.steps.find((candidate) => candidate.kind === 'reset') ?? { kind: 'reset', request: {}, n: 0 };
-  const steps = (step.kind === 'reset' ? [step] : [reset, step]).map((call, n) => ({ ...call, n }));
-  const written = exportEpisode({ ...episode, dropped: 0, steps }, format, baseUrl);
-  return { ...written, name: `step-${step.n}.${EXPORT_PROGRAMS[format].suffix}` };
-}
-
 function exportStem(id) {
   return String(id ?? '').replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 60) || 'unnamed';
 }

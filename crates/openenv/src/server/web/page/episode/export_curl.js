@@ -23,8 +23,10 @@ export function curlProgram(replay) {
     'session="replay-$(date +%s)-$$"',
     '',
     'post() {',
-    `  curl -sS -X POST "$base/$1?session=$session" -H 'content-type: application/json' --data-binary "$2"`,
+    '  status=0',
+    `  curl -sS --fail-with-body -X POST "$base/$1?session=$session" -H 'content-type: application/json' --data-binary "$2" || status=$?`,
     '  echo',
+    '  return "$status"',
     '}',
     '',
   );
@@ -32,9 +34,10 @@ export function curlProgram(replay) {
     if (call.failure !== null) lines.push(`# failed when it was recorded: ${call.failure}`);
     const [route, body] = curlRequest(call);
     const text = JSON.stringify(body);
-    if (text.length < LONGEST_ARGUMENT) lines.push(`post ${route} ${shellQuote(text)}`);
+    const goesOn = call.failure === null ? '' : ' || true';
+    if (text.length < LONGEST_ARGUMENT) lines.push(`post ${route} ${shellQuote(text)}${goesOn}`);
     // Longer than some systems take as an argument; a document of one line of JSON cannot end early.
-    else lines.push(`post ${route} @- <<'END_OF_JSON'`, text, 'END_OF_JSON');
+    else lines.push(`post ${route} @- <<'END_OF_JSON'${goesOn}`, text, 'END_OF_JSON');
   }
   return `${lines.join('\n')}\n`;
 }

@@ -6,12 +6,12 @@ import { focusField } from './form_context.js';
 import { CodeText, SmallButton } from './form_parts.js';
 import { JsonEditor, selectOffset } from './json_editor.js';
 import { RecentMenu } from './recent_menu.js';
+import { MOD, isMac } from '../part/keys.js';
 import { validateValue } from '../schema/validate.js';
 import { lineAndColumn, parseJson, pathKey, sameJson } from '../schema/json_text.js';
 
 const EDITOR_TABS = [['form', 'Form'], ['json', 'JSON']];
 const MOST_PROBLEMS_LISTED = 6;
-const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform ?? '');
 
 // What an editor showed last, by its prefix: another view and back must not lose half-written JSON.
 const editorMemory = new Map();
@@ -94,7 +94,7 @@ export function ActionEditor({ schema, value, onChange, onSubmit, submitLabel = 
       <button type="submit" class="button button-primary form-submit" disabled=${disabled} aria-disabled=${busy} aria-busy=${busy} aria-keyshortcuts=${isMac ? 'Meta+Enter' : 'Control+Enter'}>
         ${busy && html`<span class="form-spinner" aria-hidden="true"></span>`}
         <span>${submitLabel}</span>
-        ${showAll && listed.length > 0 ? html`<span class="form-submit-count">${listed.length === 1 ? '1 problem' : `${listed.length} problems`}</span>` : html`<kbd class="form-kbd" aria-hidden="true">${isMac ? '⌘' : 'Ctrl'} ↵</kbd>`}
+        ${showAll && listed.length > 0 ? html`<span class="form-submit-count">${listed.length === 1 ? '1 problem' : `${listed.length} problems`}</span>` : html`<kbd class="form-kbd" aria-hidden="true">${MOD} ↵</kbd>`}
       </button>
     </div>
   </form>`;

@@ -1,12 +1,13 @@
 // A menu of values to take over: those sent before, and examples.
 
 import { html, useEffect, useRef, useState } from '../vendor/preact.js';
+import { maskSecrets } from '../episode/episode.js';
 
 const MOST_RECENT = 20;
 const LONGEST_ENTRY = 90;
 
 function entryText(value) {
-  const text = JSON.stringify(value) ?? '';
+  const text = JSON.stringify(maskSecrets(value)) ?? '';
   return text.length > LONGEST_ENTRY ? `${text.slice(0, LONGEST_ENTRY - 1)}…` : text;
 }
 

@@ -6,6 +6,8 @@ import { FieldErrors, FormIcon, FormIconButton, SmallButton } from './form_parts
 const TASKS_AT_ONCE = 50;
 const PREVIEW_DELAY_MS = 200;
 const LONGEST_VALUE = 300;
+// How a server says that an environment has no tasks after all.
+const NO_TASKS = [404, 501];
 
 /** What a promise comes to, asked again when `keys` change: `{ data, error, again }`. An answer that comes too late is dropped. */
 function useAnswer(ask, keys, delay = 0) {
@@ -19,7 +21,7 @@ function useAnswer(ask, keys, delay = 0) {
         const data = await ask();
         if (!isStale) setAnswer({ data, error: null });
       } catch (failure) {
-        if (!isStale) setAnswer({ data: null, error: failure.message || 'no answer' });
+        if (!isStale) setAnswer({ data: null, error: failure.message || 'no answer', status: failure.status });
       }
     }, delay);
     return () => {
@@ -42,6 +44,7 @@ export function TaskPicker({ tasks, value, onChange, messages }) {
   const go = (to) => onChange({ index: String(to) });
   const told = [...messages, ...(isBeyond ? [`\`index\` must be below ${count}: the split has ${count} tasks`] : [])];
   const wrap = (to) => (count ? (to + count) % count : Math.max(0, to));
+  if (NO_TASKS.includes(splits.status)) return null;
 
   return html`<div class="form-tasks" role="group" aria-label="Task">
     <div class="form-reset-row">

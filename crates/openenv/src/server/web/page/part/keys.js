@@ -3,6 +3,9 @@
 const OWN_ARROWS = '[role=tree],[role=listbox],[role=tablist],[role=menu],[role=grid],[role=radiogroup],[role=slider],input,select,textarea,dialog';
 const SEQUENCE_MS = 1200;
 
+export const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '');
+export const MOD = isMac ? '⌘' : 'Ctrl';
+
 export function isTypingTarget(target) {
   if (!target?.closest) return false;
   if (target.isContentEditable) return true;

@@ -57,16 +57,12 @@ export class OwnSession {
         const start = await this.#reset(resetArgs);
         if (!start || start.error) return start;
       }
-      this.#store.dispatch({ type: 'actionRun', action });
-      return this.#perform('step', action, { type: 'step', data: action });
+      return this.#step(action);
     });
   }
 
   callTool(name, args) {
-    return this.#whileRunning(`Calling ${name}`, () => {
-      const rpc = { jsonrpc: '2.0', id: this.#nextRpcId++, method: 'tools/call', params: { name, arguments: args } };
-      return this.#perform('tool', { name, arguments: args }, { type: 'mcp', data: rpc });
-    });
+    return this.#whileRunning(`Calling ${name}`, () => this.#callTool(name, args));
   }
 
   async listTools() {
@@ -80,17 +76,28 @@ export class OwnSession {
     return tools;
   }
 
-  // Does again what another episode did, from its reset on. `onStep` may return false to stop.
-  async replay(episode, onStep = () => true) {
-    const first = episode.steps[0];
-    if (first?.kind !== 'reset') await this.reset({});
-    for (const step of episode.steps) {
-      let made;
-      if (step.kind === 'reset') made = await this.reset(step.request ?? {});
-      else if (step.kind === 'tool') made = await this.callTool(step.request.name, step.request.arguments);
-      else made = await this.step(step.request);
-      if (!made || onStep(made) === false) return;
-    }
+  // Does again what another episode did, from its reset on, and nothing in between. Resolves with
+  // `{ made, problem }`: the steps in the same order, fewer if it was cut short, and why; null if something else runs.
+  replay(episode) {
+    return this.#whileRunning('Replaying', async () => {
+      const made = [];
+      if (episode.steps[0]?.kind !== 'reset') {
+        const { error } = await this.#reset({});
+        if (error) return { made, problem: error.message };
+      }
+      for (const step of episode.steps) {
+        if (step.kind !== 'reset' && this.needsReset) return { made, problem: 'the session has ended' };
+        const again = await this.#again(step);
+        if (again.error?.code === 'CONNECTION_LOST') return { made, problem: again.error.message };
+        made.push(again);
+      }
+      return { made, problem: null };
+    });
+  }
+
+  #again({ kind, request }) {
+    if (kind === 'reset') return this.#reset(request ?? {});
+    return kind === 'tool' ? this.#callTool(request.name, request.arguments) : this.#step(request);
   }
 
   async #whileRunning(label, work) {
@@ -108,8 +115,18 @@ export class OwnSession {
     }
   }
 
-  async #reset(args) {
+  #reset(args) {
     return this.#perform('reset', args, { type: 'reset', data: args });
+  }
+
+  #step(action) {
+    this.#store.dispatch({ type: 'actionRun', action });
+    return this.#perform('step', action, { type: 'step', data: action });
+  }
+
+  #callTool(name, args) {
+    const rpc = { jsonrpc: '2.0', id: this.#nextRpcId++, method: 'tools/call', params: { name, arguments: args } };
+    return this.#perform('tool', { name, arguments: args }, { type: 'mcp', data: rpc });
   }
 
   async #perform(kind, request, frame) {
@@ -134,7 +151,7 @@ export class OwnSession {
     if (this.#beginsEpisode(kind, error)) this.#beginEpisode(begun);
     const n = this.#nextPosition(settled);
     const step = {
-      n, kind, at: begun - this.#store.get().own.started_at, took: answer.ms, request, reply, error,
+      n, kind, at: begun - this.#store.get().own.started_at, took: answer.ms, round_trip: true, request, reply, error,
       state: undefined, rendering: undefined, suggested_actions: undefined, logs: [],
       sent: answer.sent, received: answer.received, ...extraPart(settled),
     };

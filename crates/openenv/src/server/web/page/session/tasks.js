@@ -7,7 +7,10 @@ export function taskSource(fetch, pageUrl, name) {
       method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
     });
     const reply = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw new Error(typeof reply.detail === 'string' ? reply.detail : `the server answered ${answer.status}`);
+    if (!answer.ok) {
+      const text = typeof reply.detail === 'string' ? reply.detail : `the server answered ${answer.status}`;
+      throw Object.assign(new Error(text), { status: answer.status });
+    }
     return reply;
   };
   return {

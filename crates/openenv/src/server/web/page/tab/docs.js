@@ -40,7 +40,7 @@ export function Docs() {
           <span class="chip">openenv-rs ${about.server_version}</span>
           ${isWebUrl(metadata?.documentation_url) && html`<a href=${metadata.documentation_url} rel="noopener noreferrer" target="_blank">Documentation</a>`}
         </p>
-        ${readme && html`<div class="panel docs-readme" dangerouslySetInnerHTML=${{ __html: readme }}></div>`}
+        ${readme && html`<div class="panel docs-readme" ref=${openLinksInNewTab} dangerouslySetInnerHTML=${{ __html: readme }}></div>`}
       </section>
       <section id="docs-connect" tabindex="-1">
         <h2>Connect</h2>
@@ -105,6 +105,15 @@ function scrollToPart(event, id) {
   const part = document.getElementById(`docs-${id}`);
   part?.scrollIntoView({ behavior: 'smooth', block: 'start' });
   part?.focus({ preventScroll: true });
+}
+
+// Who follows a link out of the README comes back to the session of this tab.
+function openLinksInNewTab(readme) {
+  for (const link of readme?.querySelectorAll('a[href]') ?? []) {
+    if (link.origin === location.origin) continue;
+    link.target = '_blank';
+    link.rel = 'noopener noreferrer';
+  }
 }
 
 function isWebUrl(text) {

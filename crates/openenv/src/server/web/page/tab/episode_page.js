@@ -8,8 +8,10 @@ import { connectionText } from '../session/connection_text.js';
 import { fetchEpisode } from '../session/own_session.js';
 import { EpisodeBadge, EpisodePane } from './episode_pane.js';
 import { StepPane } from './step_pane.js';
+import { countText } from '../episode/format.js';
 import { Compare } from '../view/compare.js';
 import { routeHash } from '../part/router.js';
+import { isFileKey } from './episodes.js';
 import { useEditing } from './play.js';
 
 export function EpisodePage({ episodeKey, step }) {
@@ -42,18 +44,15 @@ function EpisodeFacts({ episode, onCompare }) {
       toast(`Not replayed. ${connectionText(connection.status)}`, { kind: 'bad' });
       return;
     }
-    let parted = null;
-    const rewards = episode.steps.map((one) => JSON.stringify(one.reply));
-    let at = 0;
-    await session.replay(episode, (made) => {
-      if (parted === null && rewards[at] !== JSON.stringify(made.reply)) parted = at;
-      at += 1;
-      return made.error?.code !== 'CONNECTION_LOST';
-    });
+    const done = await session.replay(episode);
+    if (!done) return;
+    const { made, problem } = done;
+    const parted = episode.steps.find((one, at) => made[at] && JSON.stringify(one.reply) !== JSON.stringify(made[at].reply));
+    const outcome = parted ? `The answers part at step ${parted.n}.` : made.length > 0 ? 'Every answer was the same.' : '';
+    const told = problem === null ? 'Replayed.' : `Cut short after ${made.length} of ${countText(episode.steps.length, 'step')}: ${problem.replace(/\.$/, '')}.`;
+    toast(`${told} ${outcome}`.trim(), { kind: parted || problem !== null ? 'warn' : 'good', seconds: 8 });
     const replayed = store.get().own;
-    if (!replayed?.key) return;
-    toast(parted === null ? 'Replayed: every answer was the same.' : `Replayed: the answers part at step ${episode.steps[parted]?.n ?? parted}.`, { kind: parted === null ? 'good' : 'warn', seconds: 8 });
-    onCompare(replayed.key);
+    if (made.length > 0 && replayed?.key) onCompare(replayed.key);
   };
   return html`<div class="follow-bar">
     ${isOwn && !production && html`<a class="button button-small" href="#/play"><${Icon} name="play" />Play on</a>`}
@@ -96,6 +95,10 @@ function useEpisode(key) {
   const inFull = local && (local.source === 'file' || local.dropped === 0);
   useEffect(() => {
     if (inFull) return undefined;
+    if (isFileKey(key)) {
+      setLoaded({ episode: null, problem: 'This file was not kept over the reload: load it again.' });
+      return undefined;
+    }
     let stale = false;
     setLoaded({ episode: null, problem: null });
     fetchEpisode(fetch, pageUrl, key).then(

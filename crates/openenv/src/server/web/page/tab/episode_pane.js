@@ -1,7 +1,7 @@
 // An episode as a whole: its figures, rewards and timeline, and ways to take it along.
 
 import { html, useMemo } from '../vendor/preact.js';
-import { usePage } from '../part/context.js';
+import { usePage, usePageState } from '../part/context.js';
 import { Menu, saveFile } from '../part/parts.js';
 import { Icon } from '../part/icon.js';
 import { writeClipboard } from '../part/copy_button.js';
@@ -46,7 +46,7 @@ export function EpisodeFigures({ episode }) {
   return html`<dl class="figures">
     <div><dt>Return</dt><dd class=${episode.return > 0 ? 'figure-good' : episode.return < 0 ? 'figure-bad' : ''}>${numberText(episode.return)}</dd></div>
     <div><dt>Steps</dt><dd>${stepsTaken(episode).toLocaleString('en')}</dd></div>
-    <div><dt title="Half of the steps shown took less">Median</dt><dd>${durationText(latency)}</dd></div>
+    <div><dt title=${`Half of the steps shown took less${episode.steps.some((step) => step.round_trip) ? '; for steps of this tab, the way to the server and back counts' : ''}`}>Median</dt><dd>${durationText(latency)}</dd></div>
     <div><dt>Errors</dt><dd class=${errors ? 'figure-bad' : ''}>${errors}</dd></div>
   </dl>`;
 }
@@ -58,6 +58,9 @@ function medianLatency(steps) {
 
 export function ExportMenu({ episode, label = 'Export' }) {
   const { toast, pageUrl, fetch } = usePage();
+  // Plain HTTP has no episodes in production.
+  const production = usePageState((state) => state.about.mode === 'production');
+  const formats = EXPORT_FORMATS.filter(({ format }) => !(production && format === 'curl'));
   const produce = async (format) => {
     // A tab keeps the newest steps only; the server may have all of them.
     const whole = episode.length > episode.steps.length && episode.key && episode.source !== 'file'
@@ -79,9 +82,9 @@ export function ExportMenu({ episode, label = 'Export' }) {
   const items = [
     ...(episode.key && episode.source !== 'file' ? [{ heading: 'Share' }, { label: 'Copy link', icon: 'link', run: copyLink }] : []),
     { heading: 'Copy a replay' },
-    ...EXPORT_FORMATS.map((entry) => ({ label: `Copy as ${entry.label}`, icon: 'copy', run: copy(entry) })),
+    ...formats.map((entry) => ({ label: `Copy as ${entry.label}`, icon: 'copy', run: copy(entry) })),
     { heading: 'Download' },
-    ...EXPORT_FORMATS.map((entry) => ({ label: `Download ${entry.label}`, icon: 'download', run: save(entry) })),
+    ...formats.map((entry) => ({ label: `Download ${entry.label}`, icon: 'download', run: save(entry) })),
   ];
   return html`<${Menu} label=${label} icon="export" items=${items} disabled=${episode.steps.length === 0} />`;
 }

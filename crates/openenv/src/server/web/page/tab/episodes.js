@@ -10,6 +10,7 @@ import { importEpisodes } from '../episode/import.js';
 
 const EPISODES_SECONDS = 3;
 const ROWS_AT_ONCE = 200;
+const FILE_KEY = 'file-';
 let filesRead = 1;
 const COLUMNS = [
   { by: 'started_at', label: 'Started', first: -1 },
@@ -111,7 +112,7 @@ function useLoading() {
       try {
         const episodes = importEpisodes(await file.text());
         const { problems = [] } = episodes;
-        loaded.push(...episodes.map((episode) => ({ ...episode, key: `file-${filesRead++}`, source: 'file' })));
+        loaded.push(...episodes.map((episode) => ({ ...episode, key: `${FILE_KEY}${filesRead++}`, source: 'file' })));
         if (problems.length > 0) toast(`${file.name}: ${problems.length === 1 ? `line ${problems[0].line}: ${problems[0].message}` : `${problems.length} lines could not be read, the first is ${problems[0].line}`}`, { kind: 'warn', seconds: 10 });
         else if (episodes.length === 0) toast(`${file.name} has no episodes in it.`, { kind: 'bad' });
       } catch (problem) {
@@ -167,6 +168,10 @@ function keepText(keep, kept) {
   if (!keep) return 'This server keeps no episodes. Files can be loaded.';
   const time = keep.seconds ? ` for ${ageText(keep.seconds)} after the last step` : '';
   return `${count}${kept ? `${time}, up to ${bytesText(keep.bytes)} in all.` : ''}`;
+}
+
+export function isFileKey(key) {
+  return key.startsWith(FILE_KEY);
 }
 
 export function findEpisodes(episodes, search) {

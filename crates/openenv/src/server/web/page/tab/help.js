@@ -1,9 +1,8 @@
 // The keys of the page.
 
 import { html } from '../vendor/preact.js';
+import { MOD } from '../part/keys.js';
 import { Modal } from '../part/parts.js';
-
-export const MOD = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '') ? '⌘' : 'Ctrl';
 
 const HELP_GROUPS = [
   ['Act', [

@@ -4,7 +4,7 @@ import { html } from '../vendor/preact.js';
 import { usePage, usePageState } from '../part/context.js';
 import { Empty } from '../part/parts.js';
 import { Icon } from '../part/icon.js';
-import { MOD } from './help.js';
+import { MOD } from '../part/keys.js';
 import { useActing } from '../session/acting.js';
 import { ActPane, takesTools } from './act_pane.js';
 import { EpisodeBadge, EpisodePane } from './episode_pane.js';

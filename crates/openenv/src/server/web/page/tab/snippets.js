@@ -1,5 +1,8 @@
 // How to reach this environment from a program, with the address that the page itself has.
 
+import { shellQuote } from '../episode/export_curl.js';
+import { pythonLiteral } from '../episode/export_python.js';
+
 export function connectionSnippets({ url, name, action, tools, production }) {
   const toolBased = Boolean(action?.tool_name) || production;
   const first = tools?.[0]?.name;
@@ -16,7 +19,7 @@ export function connectionSnippets({ url, name, action, tools, production }) {
   if (tools?.length > 0) {
     snippets.push(
       { id: 'mcp', label: 'MCP', note: 'for agents that read a configuration file', code: mcpConfig(url, name) },
-      { id: 'claude', label: 'Claude Code', note: 'in a terminal', code: `claude mcp add --transport http ${name} ${url}/mcp` },
+      { id: 'claude', label: 'Claude Code', note: 'in a terminal', code: `claude mcp add --transport http ${shellQuote(name)} ${shellQuote(`${url}/mcp`)}` },
     );
   }
   return snippets;
@@ -27,7 +30,7 @@ function pythonClient(url, action) {
 
 with GenericEnvClient(base_url=${JSON.stringify(url)}).sync() as env:
     print(env.reset().observation)
-    result = env.step(${pythonValue(action)})
+    result = env.step(${pythonLiteral(action)})
     print(result.observation, result.reward, result.done)`;
 }
 
@@ -54,7 +57,7 @@ fn main() -> openenv::Result<()> {
 }
 
 function curlCalls(url, action) {
-  const body = shellQuoted(JSON.stringify({ action }));
+  const body = shellQuote(JSON.stringify({ action }));
   return `curl '${url}/web/reset?session=mine' -X POST
 curl '${url}/web/step?session=mine' -H 'content-type: application/json' \\
   -d ${body}
@@ -63,18 +66,4 @@ curl '${url}/web/state?session=mine'`;
 
 function mcpConfig(url, name) {
   return JSON.stringify({ mcpServers: { [name]: { type: 'http', url: `${url}/mcp` } } }, null, 2);
-}
-
-function shellQuoted(text) {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-// JSON as Python writes it.
-export function pythonValue(value) {
-  if (value === null || value === undefined) return 'None';
-  if (value === true) return 'True';
-  if (value === false) return 'False';
-  if (Array.isArray(value)) return `[${value.map(pythonValue).join(', ')}]`;
-  if (typeof value === 'object') return `{${Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}: ${pythonValue(inner)}`).join(', ')}}`;
-  return JSON.stringify(value);
 }

@@ -10,9 +10,9 @@ import { defaultValue } from '../schema/schema.js';
 import { ToolResult } from '../view/tool_result.js';
 import { ErrorBox } from '../view/error_box.js';
 import { CopyButton } from '../part/copy_button.js';
-import { stepError } from '../episode/episode.js';
+import { stepError, tookTitle } from '../episode/episode.js';
 import { durationText } from '../episode/format.js';
-import { Exchanges } from '../session/exchanges.js';
+import { Exchanges } from './exchanges.js';
 
 export function Tools({ chosen }) {
   const { session, toast, navigate } = usePage();
@@ -103,7 +103,7 @@ function ToolOutcome({ step }) {
     <header class="row">
       <h3>Result</h3>
       <span class=${`chip ${error ? 'chip-bad' : 'chip-good'}`}><${Icon} name=${error ? 'warning' : 'check'} />${error ? 'failed' : 'ok'}</span>
-      <span class="muted">${durationText(step.took)}</span>
+      <span class="muted" title=${tookTitle(step)}>${durationText(step.took)}</span>
       <span class="spacer"></span>
       <${CopyButton} text=${() => JSON.stringify(step.reply ?? step.error, null, 2)} label="Copy result" />
     </header>

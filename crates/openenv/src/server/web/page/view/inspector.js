@@ -1,7 +1,7 @@
 // Everything about one step.
 
 import { html, useId, useRef } from '../vendor/preact.js';
-import { cumulativeReturns, indexOfStep, stepDone, stepError, stepReward, stepTitle, stepTruncated } from '../episode/episode.js';
+import { cumulativeReturns, indexOfStep, stepDone, stepError, stepReward, stepTitle, stepTruncated, tookTitle } from '../episode/episode.js';
 import { clockText, durationText, numberText } from '../episode/format.js';
 import { DiffView } from './diff_view.js';
 import { ErrorBox } from './error_box.js';
@@ -55,7 +55,7 @@ function StepFacts({ episode, step }) {
     <div><dt>Reward</dt><dd>${reward === null ? 'none' : html`<${RewardChip} reward=${reward} />`}</dd></div>
     ${sum === null ? null : html`<div><dt>Return</dt><dd>${numberText(sum)}</dd></div>`}
     <div><dt>Done</dt><dd>${stepDone(step) ? html`<span class="views-chip views-info">${stepTruncated(step) ? 'yes, cut off' : 'yes'}</span>` : 'no'}</dd></div>
-    <div><dt>Took</dt><dd>${durationText(step.took)}</dd></div>
+    <div><dt title=${tookTitle(step)}>${step.round_trip ? 'Round trip' : 'Took'}</dt><dd>${durationText(step.took)}</dd></div>
     ${typeof step.at === 'number' ? html`<div><dt>At</dt><dd>${clockText(step.at)}</dd></div>` : null}
   </dl>`;
 }

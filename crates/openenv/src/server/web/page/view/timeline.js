@@ -1,7 +1,7 @@
 // The steps of an episode, one row each.
 
 import { html, useEffect, useId, useMemo, useRef, useState } from '../vendor/preact.js';
-import { cumulativeReturns, indexOfStep, stepDone, stepError, stepReward, stepTitle, stepTruncated } from '../episode/episode.js';
+import { cumulativeReturns, indexOfStep, stepDone, stepError, stepReward, stepTitle, stepTruncated, tookTitle } from '../episode/episode.js';
 import { countText, durationText, numberText, signedText } from '../episode/format.js';
 import { writeClipboard } from '../part/copy_button.js';
 import { ViewIcon } from './view_icon.js';
@@ -145,7 +145,7 @@ function TimelineRow({ id, step, sum, at, place, isSelected, isFocusable, onSele
       ${reward === null ? null : html`<${RewardChip} reward=${reward} />`}
     </span>
     <span class="timeline-sum" role="gridcell" title=${sum === null ? undefined : `Return so far: ${sum}`}>${sum === null ? '' : numberText(sum)}</span>
-    <span class="timeline-took" role="gridcell" title="Duration">${step.took === null ? '' : durationText(step.took)}</span>
+    <span class="timeline-took" role="gridcell" title=${tookTitle(step)}>${step.took === null ? '' : durationText(step.took)}</span>
     <span class="timeline-actions" role="gridcell">
       ${onRepeat ? html`<button type="button" tabindex=${tab} onClick=${press(onRepeat)} aria-label="Repeat step ${step.n}" title="Repeat"><${ViewIcon} name="repeat" /></button>` : null}
       ${onEdit ? html`<button type="button" tabindex=${tab} onClick=${press(onEdit)} aria-label="Edit step ${step.n} and run it again" title="Edit and run"><${ViewIcon} name="edit" /></button>` : null}

@@ -2,7 +2,7 @@
 
 export function connectionText({ phase, message }) {
   if (phase === 'connecting') return 'Connecting…';
-  if (phase === 'idle') return 'No session yet: Play and Tools open one.';
+  if (phase === 'idle') return 'No session: looking needs none';
   if (phase === 'full') return `No session: ${message}`;
   if (phase === 'failed') return `No session: ${message.replace(/\.$/, '')}; the server’s log says why`;
   return `${(message ?? 'not connected').replace(/^./, (letter) => letter.toUpperCase())}…`;

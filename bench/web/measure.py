@@ -18,19 +18,12 @@ from pathlib import Path
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 from websockets.sync.client import connect
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "web"))
+from browser import FLAGS  # noqa: E402
+
 # Loopback must not take the way through a proxy.
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--enable-precise-memory-info",
-]
 # Requests sent ahead of their replies while a session is driven.
 AHEAD = 100
 # As many as no other session has taken.
@@ -173,7 +166,7 @@ def main() -> int:
 
     chromium = shutil.which(os.environ.get("OPENENV_CHROMIUM", "chromium"))
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium, args=[*FLAGS, "--enable-precise-memory-info"])
         # The first of all starts the renderer and fills the caches of the server.
         load(browser, arguments.url)[0].context.close()
         loaded = []

@@ -8,20 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import FLAGS
 from elsewhere import Elsewhere
 from playwright.sync_api import Browser, sync_playwright
 from programs import Server, setting
 from sight import Sight
 
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 PATIENCE_MS = 10_000

@@ -8,7 +8,6 @@ use anstream::{AutoStream, ColorChoice};
 use openenv::SessionLog;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
-use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, fmt as lines};
@@ -30,9 +29,11 @@ pub fn start(config: &LogConfig) {
             .boxed(),
         LogFormat::Json => to_stderr.json().flatten_event(true).boxed(),
     };
+    // One filter for all: with one for each, nobody could ask whether a level is on.
     tracing_subscriber::registry()
-        .with(to_stderr.with_filter(EnvFilter::new(&config.filter)))
-        .with(ToSession.with_filter(LevelFilter::INFO))
+        .with(EnvFilter::new(&config.filter))
+        .with(to_stderr)
+        .with(ToSession)
         .init();
 }
 

@@ -114,6 +114,8 @@ def test_an_episode_with_the_keyboard_alone(tab, kitchen):
     keys = sight.page.keyboard
     keys.press("r")
     expect(sight.row(0)).to_contain_text("reset(")
+    # What is suggested may come a moment after the step.
+    expect(sight.act.get_by_role("group", name="Suggested actions")).to_be_visible()
     keys.press("1")
     expect(sight.row(1)).to_contain_text("Soup of the day")
 

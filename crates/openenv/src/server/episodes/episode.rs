@@ -92,7 +92,9 @@ impl Part {
     }
 }
 
-/// What an episode takes besides its entries.
+/// What an episode takes besides its entries. It counts once the episode is over: those
+/// that go on cannot be forgotten, and looking for room among them at every step would
+/// find none.
 const OVERHEAD: usize = 512;
 
 impl Drop for Episode {
@@ -110,7 +112,6 @@ impl Episode {
         environment: String,
         all_bytes: &Arc<AtomicUsize>,
     ) -> Self {
-        all_bytes.fetch_add(OVERHEAD, Ordering::Relaxed);
         let mut key = uuid::Uuid::new_v4().simple().to_string();
         key.truncate(12);
         Self {
@@ -168,7 +169,11 @@ impl Episode {
     }
 
     pub(super) fn end(&self) {
-        self.log().ended.get_or_insert_with(Instant::now);
+        let mut log = self.log();
+        if log.ended.is_none() {
+            log.ended = Some(Instant::now());
+            log.all_bytes.fetch_add(OVERHEAD, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn is_live(&self) -> bool {
